@@ -19,7 +19,7 @@
 
 namespace matcha::api {
 
-/// What a stream of the lines of a table has beside its engine.
+/// The parts of a stream over the lines of a table, in addition to its engine.
 struct TableLines {
   session::stream::StreamRequest request;
   std::optional<session::stream::Opening> opening;  ///< Of the request; the parts need it.

@@ -1,5 +1,5 @@
-// What a second run of a program on a graph in memory costs beside its work: google-benchmark through matcha.h, on a
-// graph of a few vertices. Those of a GPU are skipped where there is none.
+// The overhead of a second run of a program on a graph in memory: google-benchmark through matcha.h, on a graph of a
+// few vertices, so that the work itself takes no time. Benchmarks of a GPU are skipped if there is none.
 
 #include <benchmark/benchmark.h>
 

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 PATTERNS = ("triangle", "clique:4", "clique:5")
-PARTS = (0.83, 0.5, 0.25, 0)  # Of what all rows take; none: all are read in memory of the host.
+PARTS = (0.83, 0.5, 0.25, 0)  # Bounds, as parts of the memory of all rows; 0: all rows are read in memory of the host.
 BUFFERS = "8G"
 COLD = 16  # Batches until the graph is there, and launches have found how many batches they take.
 
@@ -57,8 +57,8 @@ class Runs:
         self.seconds = seconds
 
     def run(self, pattern, *words):
-        """The deltas of all batches that were answered, and of those behind the first ones the means of what they tell, with `wall`, the
-        time from one answer to the next; or why not. The numbers of rows are those of the launch that counted the batch, perhaps with other batches."""
+        """The deltas of all answered batches, and the means of the reported numbers of all but the first batches. `wall` is the time from
+        one answer to the next. Numbers of rows are those of the launch that counted the batch, perhaps with others. On failure, the reason."""
         answers, times = [], []
         with tempfile.TemporaryFile("w+", encoding="utf-8") as says, subprocess.Popen(
                 [*self.command, "--pattern", pattern, "--timeout", str(self.seconds), *words], stdout=subprocess.PIPE, stderr=says,

@@ -79,7 +79,7 @@ def cpu_of(command):
 
 
 def seconds_of(version, way, batch, files, pattern):
-    """Of the updates alone: less what the stream takes without updates."""
+    """The time of the updates: that of the stream less that of a stream without updates."""
     graph, labels, updates, _ = files
     if way == "arrays":
         env = {**os.environ, "MATCHA_LIBRARY": version[1], "PYTHONPATH": os.path.join(ROOT, "bindings", "python", "src")}

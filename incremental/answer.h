@@ -78,9 +78,9 @@ struct RowChanges {
 /// The changes from `before` to `now`; both are sorted.
 RowChanges difference(const RowSet& now, const RowSet& before);
 
-/// For a GPU that holds only a part of the rows: what happened to rows that a batch was expected to read more than
-/// once, and the numbers of reads of resident and of remote rows. Batches that were counted together have the same
-/// values.
+/// For a GPU that holds only a part of the rows: the numbers of rows that were resident, fetched or left remote, of the
+/// rows that a batch was expected to read more than once, and the numbers of reads of resident and of remote rows.
+/// Batches that were counted together have the same values.
 struct GpuRows {
   std::uint64_t kept = 0;  ///< Rows that were resident.
   std::uint64_t sent = 0;  ///< Rows that were fetched.

@@ -123,7 +123,7 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
 
 namespace {
 
-/// The places of rows in ascending order, so that a stream that goes on writes what one that was not stopped does.
+/// The places of rows in ascending order, so that a stream writes the same rows whether or not it was restarted.
 std::vector<std::uint64_t> order_of(const RowChanges& changes) {
   std::vector<std::uint64_t> order(changes.signs.size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});

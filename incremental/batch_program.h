@@ -10,8 +10,8 @@
 
 namespace matcha::session::stream {
 
-/// A program of a stream that looks at the graph before and after each batch, near what the batch changes, or runs on
-/// the whole graph if that takes less.
+/// A program of a stream that reads the graph before and after each batch, near the changes of the batch, or runs on
+/// the whole graph if that is faster.
 class BatchProgram {
  public:
   BatchProgram() = default;

@@ -6,8 +6,8 @@
 namespace matcha::session::stream {
 
 std::string delta_count_text() {
-  std::string text =
-      "// The kernels that count what changed edges do.\n" + codegen::kernel_prologue({"runtime/common/item_sets.h"});
+  std::string text = "// The kernels that count the matches of changed edges.\n" +
+                     codegen::kernel_prologue({"runtime/common/item_sets.h"});
   for (const char* path : {"incremental/runtime/device/delta_data.h", "incremental/runtime/device/delta_rows.h",
                            "incremental/runtime/device/delta_sets.h", "incremental/runtime/device/delta_walk.h",
                            "incremental/runtime/device/delta_kernels.h"})

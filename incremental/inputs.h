@@ -34,9 +34,9 @@ Status add_empty_word(Engine& engine, const ResidentGraph& start);
 /// The treatment of vertices, given the present labels.
 VertexRules vertex_rules(const Engine& engine, bool forgets);
 
-/// The rows of a table that a batch brings and takes, as they came, and what their pairs change in the graph of an
-/// engine, if there are some. `forgets`: rows leave. `facts` get the numbers of rows; those that come and leave are in
-/// neither.
+/// The rows of a table that a batch inserts and deletes, in their order, and the changes of the edges between their
+/// ends in the graph of an engine, if `pairs` has a value. `forgets`: rows expire. `facts` gets the numbers of inserted
+/// and of deleted rows, without the rows that are inserted and deleted in the same batch.
 NetBatch net_rows(const Engine& engine, const std::vector<Update>& updates, const LedgerRows& rows,
                   std::optional<PairCounts>& pairs, bool forgets, BatchFacts& facts);
 

@@ -73,7 +73,7 @@ pattern::DeltaStatistics statistics_of(const GraphFigures& figures) {
   return typical;
 }
 
-/// What the methods find out about a question, each fact once.
+/// The facts of a question that several methods need. Each is computed once.
 class MethodFacts {
  public:
   explicit MethodFacts(const MethodQuestion& question)
@@ -220,7 +220,7 @@ class MethodFacts {
   std::optional<std::vector<std::string>> edges_of_rows_;
 };
 
-/// What the methods have in common.
+/// The base of all methods.
 class Method : public planner::Engine {
  public:
   Method(MethodFacts& facts, MaintenanceMethod method) : facts_(facts), method_(method) {}

@@ -15,8 +15,8 @@
 
 namespace matcha::session::stream {
 
-/// A program of a stream that processes one vertex after the other (ir/analysis/roots.h): if a batch changes what it
-/// reads from a vertex, its yields at that vertex are recomputed and replaced.
+/// A program of a stream that processes one vertex after the other (ir/analysis/roots.h). If a batch changes a part of
+/// the graph that is read from a vertex, the yields at that vertex are recomputed and replaced.
 class RootProgram final : public BatchProgram {
  public:
   /// Compiles it twice: for all vertices of a graph, and for some of them, of any graph. Null, with `why`, if its

@@ -56,7 +56,8 @@ struct LineRules {
 /// The text between an error of a line and its hint.
 inline constexpr std::string_view kHintBreak = "\n  hint: ";
 
-/// Reads a whole number, which may end with `.0`; `what` it is. On false, `error` has the fault.
+/// Reads a whole number, which may end with `.0`. On failure returns false and sets `error`, which calls the number
+/// `what`.
 bool read_number(std::string_view cell, const char* what, std::int64_t& number, std::string& error);
 
 /// True if a line without leading blanks is a comment.

@@ -137,7 +137,7 @@ class TimeSlicer final : public Rewriter {
     return Shifted{e->operands[0], e->operands[1], e->kind == Kind::Sub};
   }
 
-  /// Adds what `part` says of the time to `times`. False: it says nothing, or more than that.
+  /// If the condition `part` bounds the time, adds the bound to `times`. True: `part` says no more than this bound.
   bool bounds(const Expr* part, const Var* time, Times& times) {
     if (part->kind != Kind::Lt && part->kind != Kind::Le && part->kind != Kind::Eq) return false;
     const bool strict = part->kind == Kind::Lt;

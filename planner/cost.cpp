@@ -469,7 +469,7 @@ double CostModel::largest_share(Mask part, Mask task) const {
     });
     Share& share = shares[key];
     share.weight += draws.sample->weights[i];
-    // What was met once or twice says nothing of what others like it have.
+    // One or two draws of an image say nothing about its share.
     if (++share.times > 2) largest = std::max(largest, share.weight);
   }
   return largest / std::max(draws.sample->matches, 1e-9);

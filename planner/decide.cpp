@@ -108,14 +108,14 @@ Decision decide(const Question& question, const Catalog& catalog, const EngineLi
     }
   }
   settle(0, catalog.complete, decision.offers);
-  // What answers after a trial has to be chosen too.
+  // The engine that answers after a trial has to be chosen too.
   if (!decision.is_empty() && decision.chosen().is_trial) settle(1, false, decision.offers);
   for (const Offer& offer : decision.offers) {
     const bool is_known = offer.engine == "program" && !offer.on_gpu && !offer.price && offer.ns < kUnknownNs;
     if (is_known) decision.program_ns = offer.ns;
   }
   const bool may_race = catalog.may_race && question.device == "auto";
-  // What answers beside a CPU finds out by itself whether it can.
+  // If a CPU can answer too, the thread that opens the GPU finds out whether it works.
   const bool needs_gpu = catalog.complete || !may_race || std::ranges::none_of(decision.offers, answers_on_cpu);
   if (needs_gpu && !decision.is_empty() && decision.chosen().on_gpu && question.device == "auto") {
     const std::string problem = catalog.gpu_problem();

@@ -51,7 +51,7 @@ class Planner {
     return found;
   }
   bool linked(int u, int v) const { return has(any(u), v) || has(any(v), u); }
-  /// What is read of a placed vertex for the candidates of another one.
+  /// The items of a placed vertex's row that are read for the candidates of another vertex.
   struct Read {
     double items = 0;
     double chance = 1;  ///< That another candidate is among them.
@@ -115,7 +115,7 @@ double Planner::candidates(int v, Mask placed) const {
   return first == 0 ? 0 : product / first * least;
 }
 
-/// What the sets cost that are made for one match once `newest` is placed, the last of `placed`.
+/// The cost of the sets that one match makes once `newest`, the last vertex of `placed`, is placed.
 double Planner::step_cost(int newest, Mask placed) const {
   double cost = 0;
   const auto items = [&](int v) {

@@ -61,8 +61,9 @@ class Engine {
   virtual ~Engine() = default;
   /// The word of `--engine`.
   virtual std::string_view name() const = 0;
-  /// The cost of an answer to the question on a CPU or a GPU, or why there is none. What takes as long as planning a
-  /// program is left to `Offer::price`. If the question names this engine, cost is no reason to refuse.
+  /// The cost of an answer to the question on a CPU or a GPU, or the reason why there is none. An estimate that takes
+  /// as long as planning a program is left to `Offer::price`. If the question names this engine, a high cost is no
+  /// reason to refuse.
   virtual std::variant<Offer, Refusal> offer(const Question& question, const Catalog& catalog, bool on_gpu) const = 0;
 };
 

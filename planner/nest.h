@@ -64,8 +64,8 @@ class Nest {
        const std::vector<std::string>& vertex_names, const std::vector<std::string>& bases, Answer answer, Text& out,
        std::size_t given = 0, bool by_degree = true);
 
-  /// What rows have, kept by reference; without it all vertices. From the number of vertices on: the label of each of
-  /// these variables of edges.
+  /// Sets the columns of rows, kept by reference; by default a row has all vertices. A number from the number of
+  /// vertices on stands for the label of one of the `variables` of edges.
   void set_columns(const std::vector<int>& columns, const std::vector<std::string>& variables) {
     maybe_columns_ = &columns;
     maybe_variables_ = &variables;

@@ -85,8 +85,8 @@ bool iterates_smaller(const Pattern& pattern, const CostModel& model, const Orde
          stored(last);
 }
 
-/// What placing `newest` as the last of `bound` adds, per match of `bound`; the first `given` vertices are placed by
-/// something else.
+/// The cost that placing `newest` as the last of `bound` adds for each match of `bound`. The first `given` vertices are
+/// placed elsewhere, at no cost.
 double level_cost(const Pattern& pattern, const CostModel& model, const Order& order, Mask bound, int newest,
                   std::size_t given) {
   const Mask left = pattern.all() & ~bound, before = bound & ~bit(newest);
@@ -131,8 +131,8 @@ bool may_coincide(const Pattern& pattern, const CostModel& model, const Order& o
   return !ordered && !labels_differ(pattern, u, v) && !model.requirements().distinct(u, v, before);
 }
 
-/// What looking at the labels of the candidates for `newest` takes for each match of the vertices before, the first
-/// `placed` of the order, of which something else places the first `given`.
+/// The cost of comparing the labels of the candidates for `newest`, for each match of the first `placed` vertices of
+/// the order. The first `given` vertices are placed elsewhere, at no cost.
 double scan_cost(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int newest,
                  std::size_t given) {
   if (pattern.label(newest).empty() || labelled(pattern, model, order, placed, newest, given)) return 0;

@@ -44,8 +44,8 @@ bool counts_wedges(const Pattern& pattern, const Requirements& requirements, con
 /// A set by its operands, its dependences, and the label of its items.
 using SeenSet = std::tuple<Mask, Mask, std::string>;
 
-/// What the set operations cost that a match of `bound` makes for `users` once `newest` is placed; something else
-/// places the first `given` vertices. Sets that are in `maybe_seen` cost nothing; the others are added to it.
+/// The cost of the set operations that a match of `bound` makes for `users` once `newest` is placed. The first `given`
+/// vertices are placed elsewhere, at no cost. Sets in `maybe_seen` cost nothing; the others are added to it.
 double set_work(const CostModel& model, const Order& order, Mask bound, int newest, Mask users, std::size_t given,
                 std::set<SeenSet>* maybe_seen = nullptr);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/// What steps take, in one unit for all engines: nanoseconds of one core. Engines count steps, and multiply.
+/// The prices of steps, in one unit for all engines: nanoseconds of one core. Engines multiply them by numbers of
+/// steps.
 namespace matcha::planner::price {
 
 #define MATCHA_PRICE(name, value, unit, meaning) inline constexpr double name = value;

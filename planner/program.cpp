@@ -56,7 +56,7 @@ Request plain(const Pattern& pattern, Request request) {
 /// One pattern on its way to a function.
 class Writer {
  public:
-  /// `maybe_whole`: the pattern that this one is a part of, which decides what its graph is.
+  /// `maybe_whole`: the pattern that this one is a part of, which decides the kind of graph.
   Writer(const Pattern& pattern, const Request& request, const GraphSketch& sketch,
          const Pattern* maybe_whole = nullptr)
       : given_(pattern),

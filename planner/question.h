@@ -12,7 +12,7 @@
 
 namespace matcha::planner {
 
-/// What the answer is made of.
+/// The kind of answer.
 enum class Want { Count, Rows, Orbits };
 
 /// The question as data: engines read it and nothing else of the user's options.

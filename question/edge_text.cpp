@@ -86,7 +86,7 @@ class EdgeText {
     return true;
   }
 
-  /// True if the next word is this one, and what follows it is `after`.
+  /// True if the next word is `word`, followed by `after`.
   bool is_next(std::string_view word, std::string_view after) const {
     if (!goes_on_with(word) || !is_space(scan_.peek(word.size()))) return false;
     std::size_t ahead = word.size();

@@ -17,7 +17,7 @@ class ConditionReader {
   /// `find`: the vertex or edge of a name; nothing if there is none.
   using Find = std::function<std::optional<pattern::Subject>(std::string_view name)>;
 
-  /// `of_cypher`: what patterns add to Cypher is refused.
+  /// `of_cypher`: refuses the syntax that patterns add to Cypher.
   ConditionReader(Words& words, Find find, bool of_cypher = false)
       : words_(words), find_(std::move(find)), of_cypher_(of_cypher) {}
 

@@ -5,7 +5,7 @@
 
 namespace matcha::runtime {
 
-/// A number of 256 bits, not negative. Sums that are larger wrap: who adds knows a bound before.
+/// An unsigned number of 256 bits. Larger sums wrap, so the caller must know a bound.
 struct WideInt {
   static constexpr unsigned kBits = 256;
   std::uint64_t words[4] = {};  ///< The lowest first.

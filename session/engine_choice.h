@@ -36,8 +36,8 @@ class EngineChoice {
   planner::Decision decision_;
 };
 
-/// What a program that was lowered is expected to take, in nanoseconds of one thread, where one graph is all that it is
-/// bound to; nothing: it is not known.
+/// The expected time of a lowered program that is bound to one graph and no list, in nanoseconds of one thread;
+/// nothing: it is not known.
 std::optional<double> expected_ns(const Compilation& compilation, const BoundInputs& bound);
 
 }  // namespace matcha::session

@@ -31,7 +31,7 @@ struct Explanation {
   bool induced = false;   ///< By the vertices: estimates do not count the edges that must not be there.
   bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
 
-  std::string engine = "program";   ///< What answers.
+  std::string engine = "program";   ///< The name of the engine that answers.
   nlohmann::ordered_json decision;  ///< The offers and refusals, as `planner::to_json` gives them; null without inputs.
   std::vector<std::string> method;  ///< How an engine without a program answers; then there are no steps and passes.
 

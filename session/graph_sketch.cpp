@@ -300,7 +300,7 @@ GraphSketch facts_of(const runtime::Graph& graph, const runtime::LabelDictionary
   return sketch;
 }
 
-/// Samples remember what was asked of them, so that each sketch has its own.
+/// Samples cache the answers to questions, so each sketch gets its own.
 void add_samples(const runtime::Graph& graph, const std::shared_ptr<const Sampler>& sampler,
                  std::map<std::string, std::int64_t> codes, bool by_degree, GraphSketch& sketch) {
   if (graph.facts().directed || graph.view().slots != nullptr) return;

@@ -290,7 +290,7 @@ Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::L
                             "give them labels with `--labels FILE`, or `--vertices FILE --label COLUMN`");
 }
 
-/// What a query sees that the graph must not have lost.
+/// Checks that the graph has lost nothing that a query can see.
 Status PatternSource::check_query(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) const {
   const runtime::GraphFacts& facts = graph.facts();
   if (!set_->patterns.front().edge_labelled() || graph.view().edge_info == nullptr) return Status::Ok;

@@ -43,7 +43,7 @@ Status Prepared::make(const ProgramRequest& request, const std::shared_ptr<Resid
   return status;
 }
 
-/// What the program may be promised of loops, which the compilation reads when it lowers.
+/// Tells the compilation, before it lowers the program, which graphs may have loops.
 void Prepared::say_loops() {
   const auto may_loop = [](const ResidentGraph& graph) {
     return graph.maybe_informed() != nullptr && !graph.maybe_informed()->facts().loop_free;

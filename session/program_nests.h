@@ -11,15 +11,15 @@
 
 namespace matcha::session {
 
-/// The nests of a program (pipeline `nests`), for what reads its meaning. Labels stay words.
+/// The nests of a program (pipeline `nests`), for analyses of its meaning. Labels stay words.
 /// Errors of the program are not reported: its compilation for a run reports them.
 class ProgramNests {
  public:
-  /// `allowed`: what may be assumed of the graphs.
+  /// `allowed`: the assumptions that may be made about the graphs.
   ProgramNests(CompileOptions options, std::string text, ir::AssumptionKinds allowed);
   /// Of a program that has been lowered, which outlives this object.
   ProgramNests(Compilation& lowered, ir::AssumptionKinds allowed) : allowed_(allowed), maybe_lowered_(&lowered) {}
-  /// What may be assumed of a graph that changes. `directed`: it has arcs.
+  /// The assumptions that may be made about a graph that changes. `directed`: it has arcs.
   static ir::AssumptionKinds of_stream(bool directed);
 
   /// Null: the program has errors. Compiles it at the first call.

@@ -321,7 +321,7 @@ Status QuestionRun::order_vertices() {
   return session::order_vertices(plan.order, forecast, *compilation, labels, reporter, bound, order);
 }
 
-/// What the request makes of the program is compiled.
+/// Replaces the loops of the program by those that the request makes of its nests.
 Status QuestionRun::rewrite() {
   const std::optional<ir::Module> nests = compilation->nests(labels, allowed_assumptions(target->on_gpu, &bound));
   if (!nests) return log.error(Status::Query, "the program cannot be read as loops");

@@ -9,7 +9,7 @@
 
 namespace matcha::session {
 
-/// What a step says. Its texts live as long as the call that takes it.
+/// A message of a step. Its texts live until the call that receives it returns.
 struct Message {
   enum class Kind : std::uint8_t { Note, Warning, Error };
 

@@ -67,9 +67,9 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
     Shared graph;
     const std::int64_t* maybe_ids = nullptr;  ///< Other ids of its vertices, ascending; of all or of none.
   };
-  /// Graphs over one set of vertices: those with the same id are the same. What is made is the first one, and has the
-  /// others. Graphs that have all the ids and words share their arrays. Requires: there is one; names differ, and
-  /// none has others itself. Errors: Input and Resource, as GraphJoin.
+  /// Joins graphs over one set of vertices: vertices with the same id are the same. The result is the first graph, and
+  /// has the others. Graphs that have all ids and words share their arrays. Requires: at least one graph; names differ;
+  /// none is a join itself. Errors: Input and Resource, as GraphJoin.
   static runtime::Result<Shared> join(const std::vector<Named>& graphs);
 
   /// The same graph, which shares everything with this one, with lists by the names of parameters. They take the place

@@ -23,7 +23,7 @@ struct SignificanceRequest {
   std::uint64_t samples = 0;          ///< Random graphs; 0: none.
   std::uint64_t seed = 1;             ///< Of the first of them; the next have the numbers after it.
   unsigned threads = 0;               ///< 0: all. A random graph is in memory for each.
-  // What ends it early; null: nothing does.
+  // Requests to end early; null: none.
   const std::atomic<std::uint32_t>* maybe_stop = nullptr;
   const std::atomic<bool>* maybe_cancel = nullptr;  ///< Of steps that look at no deadline: true once that is over.
   std::optional<std::chrono::steady_clock::time_point> deadline;

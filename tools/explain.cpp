@@ -152,7 +152,7 @@ class Explain {
       session_.watch(begins ? Session::Stops::Late : session_.stopped() ? Session::Stops::None : Session::Stops::All);
     };
     if (has_inputs()) how.on_plan = [this](Explanation& found) { found.schedule = find_schedule(); };
-    // What the run gave is not lost while counting compiles.
+    // The answer of the run is reported even if a stop comes while the counting program compiles.
     how.on_answer = [this](const Explanation& so_far) {
       session_.set_report([this, found = so_far](Status verdict) mutable {
         if (found.stopped.empty()) found.stopped = fmt::format("{} before sizes were counted", stopped_by(verdict));

@@ -26,7 +26,7 @@ struct OptionFacts {
 
 struct VerbFacts {
   std::vector<std::string> path;  ///< `graph`, `convert`; empty: the program itself.
-  std::string text;               ///< What it does, in one line.
+  std::string text;               ///< One line of help.
   std::string footer;             ///< Examples and notes of its help.
   std::vector<OptionFacts> options;
   std::vector<OptionFacts> arguments;  ///< Those without names, in order.

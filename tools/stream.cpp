@@ -124,7 +124,7 @@ class StreamVerb {
                           "of several each holds the whole graph: leave one of both out");
   }
 
-  /// What a pattern with conditions does not have in a stream.
+  /// Refuses options that streams of patterns with conditions do not support.
   Status check_rows() const {
     const TableBinding& table = options_.table;
     const bool has_labels = !table.vertices.empty() || !table.labels.empty();

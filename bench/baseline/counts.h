@@ -5,9 +5,9 @@
 
 #include "runtime/abi.h"
 
-/// The loop nests that one would write by hand, with scalar merges: what compiled programs are measured against. They
-/// only count, keep to slices below the current vertex where the pattern allows, and store a list only where a deeper
-/// level walks it.
+/// Hand-written loop nests with scalar merges, the baseline for compiled programs. They only count. They use the slice
+/// of a list below the current vertex where the pattern allows, and store a list only if a deeper level iterates over
+/// it.
 namespace matcha::bench {
 
 /// A loaded graph as the loops want it.

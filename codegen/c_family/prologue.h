@@ -11,8 +11,8 @@ namespace matcha::codegen {
 std::string standalone_text(std::string_view path);
 /// The same of the text of a header that another folder embeds.
 std::string standalone(std::string_view text);
-/// What kernels that are of no program start with: six headers of runtime/common,
-/// and more of them. Requires: as `standalone_text`.
+/// The beginning of the text of kernels that belong to no program: six headers of runtime/common, then the headers
+/// `more`. Requires: as `standalone_text`.
 std::string kernel_prologue(std::initializer_list<std::string_view> more);
 
 /// The common start of every C-family program: the headers of runtime/common in the order of their dependencies.

@@ -68,7 +68,7 @@ class CliqueExecutable final : public Executable {
  private:
   using Counted = runtime::Result<runtime::cliques::CliqueOutcome>;
 
-  /// What counts of all kinds ask for.
+  /// The request of a run, with the fields that counts of all kinds have.
   template <typename Request>
   Request request_of(const RunOptions& options) const {
     Request request;
@@ -106,7 +106,8 @@ class CliqueExecutable final : public Executable {
     return true;
   }
 
-  /// What `count` gives for a device. Empty if the device cannot, for which the result has a note.
+  /// The outcome of `count` on the device. Empty if the device cannot count; then the result gets a note with the
+  /// reason.
   template <typename Outcome, typename Device, typename Count>
   static std::optional<runtime::Result<Outcome>> on_device(Device& keeper, const runtime::Graph& graph,
                                                            RunResult& result, const Count& count) {

@@ -9,7 +9,7 @@ namespace matcha::codegen::gpu {
 
 namespace {
 
-/// `start`: what stands behind the headers of runtime/common.
+/// The text of a kernel: headers of runtime/common, then `start`, then the headers `names`.
 std::string text_of(const std::string& start, std::initializer_list<const char*> names) {
   std::string text = codegen::kernel_prologue({"runtime/common/item_sets.h"}) + start;
   for (const char* name : names) {

@@ -96,7 +96,7 @@ std::vector<WideInt> Leaves::counts() const {
 }
 
 std::uint32_t bits_of_counts(const std::vector<std::uint64_t>& roots, std::uint32_t size) {
-  // What doubles leave out is much less than this.
+  // A bound on the rounding errors of the doubles below.
   constexpr double kSlack = 1e-6;
   const auto log2_of_binomial = [](double n, double k) {
     return (std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)) / std::log(2.0);

@@ -22,14 +22,14 @@ namespace {
 
 using motif::End;
 
-/// Nodes between two looks at what may end the walk.
+/// Nodes between two tests for a stop.
 constexpr std::uint64_t kMaximalNodesOfLook = 1 << 14;
 /// Nodes of one root after which its branches are given away: some milliseconds.
 constexpr std::uint64_t kMaximalNodesToKeep = 50'000;
 /// As for counts: where the order by degree has a wider root, cores replace it.
 constexpr std::uint32_t kWideDegrees = 256;
 
-/// What ends the walks of all threads.
+/// The end of the walks of all threads: by a stop or by the deadline.
 class Ending {
  public:
   explicit Ending(const match::Stops& stops) : stops_(stops) {}

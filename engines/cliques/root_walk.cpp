@@ -6,7 +6,7 @@ namespace matcha::runtime::cliques {
 
 namespace {
 
-/// Nodes between two looks at what may end the walk.
+/// Nodes between two tests for a stop.
 constexpr std::uint64_t kNodesOfLook = 1 << 14;
 /// Nodes of one root after which its branches are given away: some milliseconds.
 constexpr std::uint64_t kNodesToKeep = 100'000;

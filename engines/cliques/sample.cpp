@@ -20,7 +20,7 @@ constexpr std::uint64_t kFirstDraws = 1024, kSecondDraws = 64;
 /// Measured: a node, an edge whose triangles are counted, and an arc that is looked up for the rows of a root.
 constexpr double kNsOfNode = 35, kNsOfListed = 1.5, kNsOfArc = 1.2;
 
-/// Work of a tree: all of it, or what a sample of its branches stands for.
+/// The work of a tree, measured or extrapolated from a sample of its branches.
 struct TreeWork {
   double nodes = 0, listed = 0;
   void add(const TreeWork& more, double times) {

@@ -21,7 +21,7 @@ namespace {
 using motif::End;
 using Wide = unsigned __int128;
 
-/// Nodes between two looks at what may end the walk.
+/// Nodes between two tests for a stop.
 constexpr std::uint64_t kNodesOfSumLook = 1 << 14;
 
 /// The trees of one thread.

@@ -15,7 +15,7 @@ constexpr std::size_t at(int vertex) { return static_cast<std::size_t>(vertex); 
 /// The class of a vertex that may have any class.
 inline constexpr std::uint32_t kAnyClass = ~std::uint32_t{0};
 
-/// What a directed graph must have from vertex 1 back to vertex 0.
+/// The requirement of a term on the arc from vertex 1 back to vertex 0, in a directed graph.
 enum class BackArc : std::uint8_t { Any, Wanted, Unwanted };
 
 /// An arc from `from` to `to` in a layer other than 0; an edge if the pattern is undirected.

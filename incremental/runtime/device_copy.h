@@ -34,8 +34,8 @@ struct DeviceOutcome {
   /// Of listed terms: for each match its term, the places of its vertices, and padding up to `match_words`.
   std::vector<std::uint32_t> matches;
   std::uint64_t match_words = 0;
-  /// If some rows are remote: what happened to rows expected to be read, and the numbers of reads of resident and of
-  /// remote rows.
+  /// If some rows are remote: where the rows were that were expected to be read, and the numbers of reads of resident
+  /// and of remote rows.
   RowPlaces::Chosen rows;
   std::uint64_t resident_reads = 0, remote_reads = 0;
   /// Time of the host to choose them, and of the device to move them and the rows that the previous batch changed.

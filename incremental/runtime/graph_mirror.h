@@ -73,7 +73,7 @@ class GraphMirror {
   std::uint64_t bytes() const { return records_.bytes() + resident_.bytes() + batch_[0].bytes() + batch_[1].bytes(); }
   /// Bytes of host memory that the device reads in place.
   std::uint64_t host_bytes() const { return has_remote() ? graph_.array_bytes() : 0; }
-  /// What happened to the rows that the last batch was expected to read.
+  /// How many rows that the last batch was expected to read were resident, fetched, or left remote.
   const RowPlaces::Chosen& chosen() const { return chosen_; }
   /// The time of the host to plan the moves before it, and, once the stream is done, of the device to do them; 0 for
   /// batches that rebuilt the layout, and without remote rows.

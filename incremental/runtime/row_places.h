@@ -60,7 +60,7 @@ class RowPlaces {
   /// A row is rebuilt with `size` words; a resident row then moves, a remote one does not. False: there is no room, or
   /// there are too many moves; then the state is invalid until `reset`.
   bool change(std::uint64_t slot, std::uint32_t size);
-  /// What happened to the rows that are expected to be read more than once.
+  /// The rows that are expected to be read more than once, by where they are.
   struct Chosen {
     std::uint64_t kept = 0;  ///< Were resident.
     std::uint64_t sent = 0;  ///< Were fetched.

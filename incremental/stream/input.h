@@ -21,7 +21,7 @@ class StreamInput {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `offset`: bytes of the input before what `bytes` gives next.
+  /// `offset`: the number of bytes of the input before the next byte of `bytes`.
   StreamInput(std::unique_ptr<runtime::ByteStream> bytes, std::uint64_t offset);
   ~StreamInput();
   StreamInput(const StreamInput&) = delete;

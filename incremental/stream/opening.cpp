@@ -211,7 +211,7 @@ Status Opening::open_state() {
   nlohmann::json kept = facts->at("settings");
   kept.emplace("edge-id", "");  // Folders of versions before say it only where it is given.
   for (const auto& [name, value] : parts_.settings.items()) {
-    // What a folder of a version before does not say is in its graph.
+    // Folders of earlier versions lack some settings, which their graph has.
     if (!kept.contains(name) || kept.at(name) == value) continue;
     const std::string what = name == "programs" ? "its programs are others"
                                                 : fmt::format("its {} is {}, not {}", name,

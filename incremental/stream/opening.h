@@ -14,7 +14,7 @@
 
 namespace matcha::session::stream {
 
-/// From a request to what a stream is made of: the inputs of its programs, its state, the graph at the start, the
+/// Makes the parts of a stream from a request: the inputs of its programs, its state, the graph at the start, the
 /// engine.
 class Opening {
  public:
@@ -35,9 +35,9 @@ class Opening {
   ColumnRequest column_wish(const std::vector<runtime::ColumnRef>& named) const;
   /// Which programs read labels of edges.
   Status find_inputs();
-  /// What ranks must have in common to come to the same batches.
+  /// The options that must be equal on all ranks, so that they form the same batches.
   std::string words_of_ranks() const;
-  /// What a state is for: with other settings its log means something else.
+  /// The settings of a state. A restart must have the same ones, since the log depends on them.
   nlohmann::json settings() const;
   Status open_state();
   /// About how many edges a file of updates changes; 0: there is none.
@@ -51,7 +51,7 @@ class Opening {
   runtime::GraphSpec graph_spec() const;
   /// Reads the patterns about rows, and their tables of vertices.
   Status read_ledgers();
-  /// What the programs that read a graph need. `maybe_ids`: of that graph.
+  /// Finds the needs of the programs that read a graph. `maybe_ids`: the ids of that graph.
   Status look_at_programs(const runtime::Universe* maybe_ids, ProgramNeeds& needs) const;
   /// The window, the lateness and the slide.
   void take_lengths();

@@ -13,7 +13,7 @@
 
 namespace matcha::session::stream {
 
-/// What a stream is asked for.
+/// The programs, inputs and options of a stream.
 struct StreamRequest {
   std::vector<ProgramRequest> programs;  ///< At least one; with the same parameters.
   std::vector<std::string> names;        ///< Of the programs, in answers.
@@ -35,7 +35,7 @@ struct StreamRequest {
   std::string out = "-";
   std::string matches;                  ///< The file of rows; empty: none are wanted.
   std::optional<RowFormat> row_format;  ///< Of that file.
-  std::string state;                    ///< The folder of what a restart needs; empty: none.
+  std::string state;                    ///< The folder for restarts; empty: none.
   std::optional<std::uint64_t> checkpoint;
 
   std::string device = "auto";

@@ -207,7 +207,7 @@ Status StreamRun::gather() {
     std::optional<Clock::time_point> deadline;
     StreamInput::Line line;
     StreamInput::Found found = StreamInput::Found::Line;
-    // Only who may have to wait looks at the clock.
+    // The clock is read only if the stream may have to wait.
     if (!input_->next_at_hand(line)) {
       looks = 0;
       deadline = batch_deadline();
@@ -364,7 +364,7 @@ Status StreamRun::write_answers(const BatchFacts& facts, const std::vector<Answe
 Status StreamRun::summarize(Status status) {
   const bool stopped = status == Status::Timeout || status == Status::Interrupted || status == Status::Terminated;
   if (status != Status::Ok && !stopped) return status;
-  // What stopped a batch is what stopped the session.
+  // The stop of a batch is that of the session.
   if (stopped && verdict_() != Status::Ok) status = verdict_();
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const double rate = seconds > 0 ? static_cast<double>(updates_) / seconds : 0;

@@ -30,7 +30,7 @@ struct TableFile {
   ColumnRequest columns;
 };
 
-/// What a stream is made of, once its options are read.
+/// The parts of a stream, made from its options.
 struct StreamParts {
   std::unique_ptr<Engine> engine;
   FeedRules rules;
@@ -41,14 +41,14 @@ struct StreamParts {
   std::unique_ptr<runtime::stream::Partners> partners = nullptr;  ///< Other processes with the same stream; null: none.
   std::optional<TableFile> table = {};         ///< Rows that are there at the start; empty: there are none.
   std::optional<PairCounts> maybe_pairs = {};  ///< Of rows of a table, for programs that read a graph; empty: none do.
-  nlohmann::json settings;                     ///< What a state is for, and the same when it goes on.
+  nlohmann::json settings;                     ///< The settings that a state stores; a restart must have the same ones.
 };
 
 /// Why to stop now: Timeout, Interrupted or Terminated; Ok: nothing asks for it. From any thread.
 using Verdict = std::function<Status()>;
 
-/// Goes through the batches of a stream: reads lines until a batch ends, finds out what changes, has it in the log,
-/// applies it and writes the answers.
+/// Processes the batches of a stream: reads lines until a batch ends, finds the net changes, writes them to the log,
+/// applies them and writes the answers.
 class StreamRun {
  public:
   StreamRun(const StreamRequest& request, const Reporter& reporter, Verdict verdict, StreamParts parts);

@@ -6,7 +6,7 @@
 /// Early ends of work that has no partial result, such as planning.
 namespace matcha {
 
-/// What `look_for_stop` throws. Only the maker of the scope catches it.
+/// The exception of `look_for_stop`. Only the function that made the scope catches it.
 class Stopped final : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped"; }

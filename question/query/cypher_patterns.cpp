@@ -21,7 +21,7 @@ ValueType type_of(std::size_t role) {
   return kTypes[role];
 }
 
-/// Whether a value of this type may stand for what a pattern has at the place.
+/// True if a value of type `type` may stand where a pattern needs one of type `wanted`.
 bool may_be(ValueType type, ValueType wanted) {
   return type == wanted || type == ValueType() || (type.base == ValueType::Base::Any && type.lists == wanted.lists);
 }

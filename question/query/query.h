@@ -29,7 +29,8 @@ struct Query {
   /// If two relationships were assumed to have opposite directions, because no graph has two of one type in one
   /// direction: the place of the second.
   std::optional<SourceLoc> maybe_second_of_pair;
-  /// What no pattern says: then the set has a place and no pattern. Null: the set is the query.
+  /// The statement of a query that is more than one pattern; then the set has a location and no pattern. Null: the set
+  /// is the query.
   std::shared_ptr<const Statement> maybe_statement;
 };
 

@@ -10,7 +10,7 @@
 
 #include "ir/support/source.h"
 
-/// A statement of Cypher as data: what one pattern cannot say. Variables are slots of a row.
+/// A statement of Cypher as data, for queries that are more than one pattern. Variables are slots of a row.
 namespace matcha::query {
 
 /// The type of a value, as far as the text of the statement tells it.

@@ -115,8 +115,8 @@ class Exchanger {
     return pair;
   }
 
-  /// Has what a later `exchange` reads come to the cache: first the ends, then the places in the set. Inline: GCC drops
-  /// calls of functions that fetch and do nothing else.
+  /// Prefetches the data of a later `exchange`: this function the ends, the next one the places in the set. Inline,
+  /// because GCC drops calls of functions that only prefetch.
   [[gnu::always_inline]] void fetch_ends(const Pair& pair) const {
     for (const std::uint64_t edge : {pair.one, pair.other}) {
       __builtin_prefetch(sources_.data() + edge);

@@ -263,7 +263,7 @@ Status check_vertex_words(const Graph& graph, const std::string& path, Format fo
   return check_words(graph, words_among(graph.dictionary(), view.labels, view.universe), path, format);
 }
 
-/// Refuses what a reader of the text would not read as it is in the graph.
+/// Refuses graphs that the text format cannot hold unchanged.
 Status check_text(const Graph& graph, const std::string& path, Format format) {
   if (Status ids = check_ids(graph, path); !ids) return ids;
   const std::vector<std::int64_t> words = words_of_edges(graph);

@@ -417,7 +417,7 @@ std::optional<Interval> WithinRun::interval_of(const Moments& all) const {
   if (all.sum() <= 0) return std::nullopt;
   const Mean mean = mean_of(all);
   const double most = draws_.most() / static_cast<double>(all.draws);
-  // What the draws may have missed is not below the range term.
+  // The range term also covers values that no draw has had.
   const double half_width = certain_ ? width_.certain_errors * mean.error + width_.certain_range * most
                                      : std::max(width_.quantile * mean.error, width_.range * most);
   return Interval{mean.value, half_width, confidence_, all.draws, all.hits, draws_.most() / mean.value, certain_};

@@ -14,7 +14,7 @@ namespace matcha::session::engines {
 #include "session/engines.def"
 #undef MATCHA_ENGINE
 
-/// What the engines but `program` have in common.
+/// The base of all engines except `program`.
 class WithoutProgram : public planner::Engine {
  public:
   WithoutProgram(const planner::Question& question, const EngineContext& context)
@@ -23,7 +23,7 @@ class WithoutProgram : public planner::Engine {
  protected:
   bool is_forced() const { return question_.engine == name(); }
   const runtime::Graph& graph() const { return *context_.maybe_graph; }
-  /// The sentence about an option that only programs have.
+  /// The reason for a refusal: `option` applies to programs only.
   static std::string for_programs(std::string_view option);
 
   const planner::Question& question_;

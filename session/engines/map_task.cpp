@@ -147,7 +147,8 @@ bool all_arcs_differ(const Pattern& pattern) {
   return true;
 }
 
-/// What a cost model knows of labels, where some are any or one of several: of these the average vertex has some.
+/// Facts of labels for the cost model, if an edge may have any label or one of several: of these the average vertex has
+/// some.
 class AnyLabelFacts final : public pattern::EdgeLabelFacts {
  public:
   AnyLabelFacts(const runtime::Graph& graph, const EdgeLabelFacts& facts)
@@ -206,7 +207,7 @@ class Chooser {
     }
     return best_;
   }
-  /// What the plan takes, in nanoseconds. After `choose`.
+  /// The expected time of the plan, in nanoseconds. Requires: `choose` was called.
   double ns() const { return least_; }
 
  private:

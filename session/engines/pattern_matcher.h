@@ -28,7 +28,8 @@ std::string search_problem(const planner::Question& question, const runtime::Gra
 /// tried if only some matches are to be counted. Requires: no `search_problem`.
 SearchUse use_of_search(const planner::Question& question, const runtime::Graph& graph);
 
-/// What finding the candidates of a search takes, in nanoseconds, and trying as many images as matches are wanted.
+/// The expected time, in nanoseconds, to find the candidates of a search and to try as many images as matches are
+/// wanted.
 double search_cost(const planner::Question& question, const runtime::Graph& graph);
 
 /// The search of the question in `graph`: rows are in the order of the pattern's vertices, and have each subgraph once

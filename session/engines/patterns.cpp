@@ -48,7 +48,7 @@ class Patterns final : public WithoutProgram {
   }
 
  private:
-  /// What the price and the run share.
+  /// The state that the price and the run share.
   struct Sum {
     std::shared_ptr<PatternSum> prepared;
     std::string why;  ///< Not empty: the program is no sum of patterns.

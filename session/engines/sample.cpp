@@ -20,7 +20,7 @@ namespace {
 
 using pattern::Pattern;
 
-/// What the price and the run share.
+/// The state that the price and the run share.
 struct Draws {
   std::string key;  ///< Of the draws that are kept.
   std::unique_ptr<runtime::sample::BoundedDraws> trees;

@@ -7,7 +7,7 @@
 
 namespace matcha::session::ledger {
 
-/// What the conditions of a plan say of the times of any two edges. Differences that follow from others are among them:
+/// The bounds that the conditions of a plan put on the times of any two edges, including those that follow from others:
 /// `x < y < z within 1d` bounds y, too.
 struct Bounds {
   /// Item [x][y]: the most by which the time of edge x is after that of y; nothing: any.

@@ -32,7 +32,8 @@ struct Column {
 /// text. Empty cells have no value.
 Column column_of(runtime::CellTexts cells);
 
-/// What a cell is, of those that `column_of` tells apart. A time has `per_second` in which it is a whole number.
+/// The kind of a cell, as `column_of` distinguishes them. A time is a whole number of units of 1 / `per_second`
+/// seconds.
 struct CellForm {
   enum class Kind : std::uint8_t { Null, Int, Float, Bool, Time, Text };
   Kind kind = Kind::Null;
@@ -40,7 +41,7 @@ struct CellForm {
 };
 CellForm form_of(std::string_view cell);
 
-/// What `column_of` finds out about all of its cells.
+/// The facts of a column that `column_of` finds in its cells.
 struct ColumnForm {
   Column::Type type = Column::Type::Int;
   bool is_null = true;

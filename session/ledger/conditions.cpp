@@ -137,7 +137,7 @@ class Checker {
     return Type::Bool;
   }
 
-  /// Makes durations, and what stands beside times that cells spell, ints in one unit.
+  /// Converts durations, and terms compared with times that cells spell out, to ints in one unit.
   bool take_units(Condition& term) {
     if (has_spelled(term)) {
       const std::uint64_t per_second = finest(term);

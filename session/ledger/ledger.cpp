@@ -41,7 +41,7 @@ std::vector<EdgeUse> edges_of(const pattern::Pattern& pattern, SourceLoc loc) {
   return edges;
 }
 
-/// What a pattern asks, and the options that go with it.
+/// Reads the question from a pattern and its options.
 class QuestionReader {
  public:
   QuestionReader(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind,

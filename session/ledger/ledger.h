@@ -27,7 +27,7 @@ struct Ledger {
   std::vector<bool> are_texts;     ///< Of these columns, whether they have codes of the dictionary.
   std::string meaning;             ///< The maps that are counted, in a line.
   std::string table;               ///< How the table was read, in a line.
-  std::vector<std::string> notes;  ///< What each condition became.
+  std::vector<std::string> notes;  ///< For each condition, how it is evaluated.
 };
 
 /// Whether the pattern is answered with the columns of a table.
@@ -41,7 +41,8 @@ struct Question {
 /// Errors: Usage, with the place of the pattern, for options that are not for it.
 Status take_question(const PatternSource& pattern, const PatternOptions& options, const BindOptions& bind,
                      const Reporter& log, Question& question);
-/// The columns of rows, with their names: the vertices, and the edges that have names; or what a query asks for.
+/// The columns of rows, with their names: the vertices, and the edges that have names; for a query, those that it
+/// returns.
 Columns columns_of_rows(const PatternSource& pattern, const Plan& plan, bool of_query, std::vector<std::string>& names);
 /// The maps that are counted, in a line.
 std::string text_of(const Meaning& meaning);

@@ -72,7 +72,7 @@ std::string name_of(Subject of, const pattern::Pattern& pattern, const Plan& pla
   return edge.name.empty() ? fmt::format("edge {}", of.index) : edge.name;
 }
 
-/// What a plan is, whatever the rows are.
+/// Makes the part of a plan that does not depend on the rows.
 class Planner {
  public:
   /// The results are in `plan` and `rules`.
@@ -113,7 +113,7 @@ class Planner {
     return false;
   }
 
-  /// What patterns with conditions do not have.
+  /// Refuses features that patterns with conditions do not support.
   bool check() {
     if (pattern_.has_anti_edges()) {
       return refuse(set_.loc, "vertices that are not adjacent are not asked for beside conditions and parallel edges",
@@ -291,7 +291,7 @@ class Planner {
     }
   }
 
-  /// What the rows of an edge depend on; edges for which that is equal share them.
+  /// A key of the data that the rows of an edge depend on; edges with equal keys share their rows.
   std::string key(std::size_t e) const {
     const EdgeUse& edge = plan_.edges[e];
     std::string all =

@@ -65,8 +65,8 @@ Wanted wanted_by(const pattern::PatternSet& set, bool names_ids);
 /// Takes `--time COLUMN:UNIT`. Errors: Usage.
 Status take_time(const std::string& given, const Reporter& log, Table& table);
 
-/// Reads what the pattern asks for. Texts of conditions are among the texts. Errors are reported; those about columns
-/// have their place in `sources`.
+/// Reads the columns that the pattern needs. Texts of conditions are among the texts. Errors are reported; those about
+/// columns have their location in `sources`.
 Status read_table(const pattern::PatternSet& set, const SourceManager& sources, const BindOptions& options,
                   bool names_ids, const runtime::IoOptions& io, const Reporter& log, Table& table);
 /// Reads the columns and labels of vertices alone, by rank of the vertices in those files. Texts have no codes.

@@ -13,7 +13,7 @@
 /// Conditions between edges, and the lists that they read, in the words of programs.
 namespace matcha::session::ledger {
 
-/// What a list of a program has, whatever the rows are.
+/// The content of a list of a program, apart from the rows.
 struct ListKey {
   enum class Kind : std::uint8_t {
     Edges,     ///< The ends of the rows of a class; with `flag` from targets to sources.

@@ -6,8 +6,8 @@
 /// Pictures as SVG text. Lengths are in pixels, y grows downward.
 namespace matcha::session {
 
-/// `text` for XML and HTML, in elements and in quoted attributes. What is no UTF-8 or no character of XML 1.0 becomes
-/// U+FFFD.
+/// `text` escaped for XML and HTML, in elements and in quoted attributes. Bytes that are not UTF-8, and characters that
+/// XML 1.0 does not have, become U+FFFD.
 std::string escaped(std::string_view text);
 
 /// Characters, not bytes.

@@ -84,7 +84,7 @@ class InMemory {
   Store store_;
 };
 
-/// The line about what a statement gives, of a graph in memory.
+/// The line that describes the answer of a statement on a graph in memory.
 inline constexpr const char* kMeaningInMemory = "query: rows; edges: each of the graph";
 
 }  // namespace matcha::session::statement

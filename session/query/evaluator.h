@@ -14,7 +14,7 @@
 
 namespace matcha::session::statement {
 
-/// What the steps of a statement share: its end, and the memory of the rows that they keep.
+/// The state that the steps of a statement share: its end, and the memory of the rows that they keep.
 struct Progress {
   struct Failure {
     Status status = Status::Run;

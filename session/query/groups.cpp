@@ -13,7 +13,7 @@ namespace {
 using Kind = Value::Kind;
 
 constexpr const char* kBeyond = "the number of rows leaves 64 bits";
-/// About what a set or a map keeps beside a row.
+/// The approximate overhead of an entry of a set or a map.
 constexpr std::uint64_t kBytesOfPlace = 64;
 
 std::uint64_t bytes_of_row(const std::vector<Value>& row) {

@@ -11,7 +11,7 @@
 
 namespace matcha::session::statement {
 
-/// What an aggregate knows of the rows of a group.
+/// The state of an aggregate for the rows of a group.
 class Aggregate {
  public:
   /// Takes a value as many times as `weight` says. False after an error.

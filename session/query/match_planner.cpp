@@ -83,7 +83,7 @@ void MatchPlanner::give(std::size_t slot, Value::Kind kind) {
   if (std::ranges::find(matcher_.given_, one) == matcher_.given_.end()) matcher_.given_.push_back(one);
 }
 
-/// Parts of the clause: what shares a slot that has no value before, directly or through others.
+/// Groups the parts of the clause that share a slot without a value, directly or through others.
 void MatchPlanner::group() {
   const auto join = [this](const std::vector<std::size_t>& slots) {
     std::optional<std::size_t> into;

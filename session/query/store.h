@@ -22,7 +22,7 @@ class Store {
   Status read(const query::Statement& statement, const SourceManager& sources, const BindOptions& options,
               const runtime::IoOptions& io, const Reporter& log);
   /// Takes a graph in memory, which has labels and no columns. A relationship is an edge, by its place among all.
-  /// Errors are reported: of what the statement asks for and the graph lacks, and of edges that it has left out.
+  /// Errors are reported: if the graph lacks data that the statement reads, or has dropped edges.
   Status take(const query::Statement& statement, const SourceManager& sources, ResidentGraph& resident,
               const Reporter& log);
 

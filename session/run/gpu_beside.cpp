@@ -69,13 +69,13 @@ std::shared_ptr<ResidentGraph> shared_graph(BoundInputs& bound) {
 
 }  // namespace
 
-/// What both threads know; the thread of the GPU keeps it while it works.
+/// The state that both threads share; the thread of the GPU keeps it alive while it works.
 struct GpuBeside::State {
   ProgramRequest request;
   std::shared_ptr<ResidentGraph> graph;
   codegen::RunOptions options;
 
-  std::mutex mutex;  ///< Guards what follows.
+  std::mutex mutex;  ///< Guards the members below.
   std::condition_variable changed;
   std::atomic<std::uint32_t> stop_gpu{0}, stop_cpu{0};
   Clock::time_point start = Clock::now(), cpu_start;

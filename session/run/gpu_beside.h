@@ -30,7 +30,7 @@ class GpuBeside {
   /// Runs `on_cpu` on another thread until one of both has answered, and stops the other one. An error of the CPU is
   /// the answer, unless it is short of memory. To be called once, on the thread that reads programs and patterns.
   codegen::RunOutcome first(const OnCpu& on_cpu, codegen::RunOptions options);
-  /// Enters what answered first. After `first`, or where it was not needed.
+  /// Enters the device that answered first into the report. Call it after `first`, or if `first` was not needed.
   void report(RunReport& into, BoundInputs& bound) const;
 
   /// Asks the thread to stop. True: it is busy, in a driver or a compiler, which cannot be stopped; only the end of the

@@ -58,7 +58,7 @@ runtime::Status load_run(const RunRequest& options, const RunReporter& console, 
   const std::unique_ptr<ProgressBar> progress = console.progress("loading", "B");
   runtime::IoOptions io;
   io.cancel = session.cancel();
-  // What stays in its file takes none of it, whatever its vertices take besides.
+  // A graph that stays in its file has no limit here: its pages are limited, and its vertices need not fit.
   if (parts.page_limit() == nullptr) io.max_bytes = options.memory;
   const runtime::PageLimit::Reading reading(parts.page_limit().get());
   // Of many processes, one looks at every arc.

@@ -11,10 +11,10 @@
 #include "session/reporter.h"
 #include "session/status.h"
 
-/// What a run needs of the program that it is a part of: the command line, or another one.
+/// The services that a run needs from the process that it is a part of: the command line, or another program.
 namespace matcha::session {
 
-/// A bar of progress, which is there as long as the object.
+/// A progress bar, shown while the object lives.
 class ProgressBar {
  public:
   virtual ~ProgressBar() = default;

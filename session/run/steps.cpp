@@ -242,7 +242,7 @@ class Run final : public RunSteps {
 
   /// Chooses the engine and the device.
   Status choose() {
-    // What the other patterns of the command cost is known now.
+    // The costs of the other patterns of the command are known now.
     const bool is_decided = maybe_shared_ != nullptr && of_pattern() && !decides_again_;
     if (const Status code = is_decided ? Status::Ok : decide(); code != Status::Ok) return code;
     const std::optional<double>& ns = run_.choice.decision().program_ns;
@@ -345,7 +345,7 @@ class Run final : public RunSteps {
     if (!options_.json && (maybe_shared_ == nullptr || maybe_shared_->is_new())) {
       for (const auto& [name, report] : run_.bound.inputs.reports) console_.note(report.render());
     }
-    // What several patterns share is ranked once, by the first one that asks.
+    // Several patterns share the graph, which is ranked once, for the first of them.
     run_.plan = {
         options_.lists(), parts_.order(), maybe_shared_ != nullptr, {}, cluster_.planned_threads(report_.threads)};
     return parts_.check_loaded(run_.bound);

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kHint =
     "one of them is wrong, and it may be a bug of Matcha: please report the command and the graph";
 
-/// What a second run does in another way, in words.
+/// The options of a second run that computes the answer in another way, with a description.
 struct OtherWay {
   RunRequest options;
   PatternOptions pattern;

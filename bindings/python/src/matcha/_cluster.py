@@ -80,7 +80,7 @@ class Cluster:
 
 
 def run_part(words: list[str], at: int, parts: int) -> tuple[int, int, bytes]:
-    """On a worker: part `at`, its exit code, and its ledger or its errors. Raises what another worker may not meet."""
+    """On a worker: part `at`, its exit code, and its ledger or its errors. Raises for failures that another worker may not have."""
     with tempfile.TemporaryDirectory(prefix="matcha-") as folder:
         ledger = pathlib.Path(folder, "part.mtl")
         ran = _run([*words, "--shard", f"{at}/{parts}", "--ledger", str(ledger)])

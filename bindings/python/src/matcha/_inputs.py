@@ -81,7 +81,7 @@ def packed(column: Ints, called: str) -> Ints:
 
 
 def check_items(values: Any, called: str) -> None:
-    """Refuses what iterates over characters, bytes, or keys."""
+    """Refuses values that iterate over characters, bytes, or keys."""
     is_many = any(hasattr(values, name) for name in ("__iter__", "__getitem__", "__array_interface__", "to_numpy"))
     if not is_many or isinstance(values, (str, bytes, bytearray, Mapping)):
         raise TypeError(f"`{called}` is a sequence or an array, not a {type(values).__name__}")

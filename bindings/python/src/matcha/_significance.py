@@ -111,7 +111,7 @@ def _compared(
 
 
 def _programs(graph: Graph, patterns: Any, induced: Optional[str]) -> list[tuple[str, Program]]:
-    """What counts each pattern, or all of a size, and its name."""
+    """The names of the patterns, or of all patterns of a size, each with the program that counts it."""
     if not isinstance(patterns, int):
         names = [one if isinstance(one, str) else f"pattern {at}" for at, one in enumerate(patterns)]
         return [(name, _pattern(graph, one, induced=induced)) for name, one in zip(names, patterns)]

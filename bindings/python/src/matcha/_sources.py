@@ -80,7 +80,7 @@ def _is_frame(value: Any) -> bool:
 def read(
     edges: Any, targets: Any, src: Any, dst: Any, edge_label: Any, vertices: Any, id: Any, label: Any, directed: Any
 ) -> Any:
-    """`Edges` or `Rows`. `directed`: what was asked for, or None. An undirected graph of NetworkX or igraph that is
+    """`Edges` or `Rows`. `directed`: the caller's argument, or None. An undirected graph of NetworkX or igraph that is
     taken as directed has both arcs of each edge."""
     if src is None and targets is None:
         if hasattr(edges, "tocsr") and hasattr(edges, "nnz"):

@@ -171,7 +171,7 @@ class Views:
             _library.raise_error(status, error)
 
     def _lost_in(self, path: str, labels: Any) -> str:
-        """What a file of this name does not hold of the graph."""
+        """The parts of the graph that a file of this name cannot hold."""
         if _is_full(path):
             return ""
         edges = self.edges

@@ -24,7 +24,7 @@ _SEVERAL_NODES = (list, tuple, set, frozenset, dict, range)
 
 
 def backend_info() -> dict[str, Any]:
-    """What NetworkX shows of this backend in its documents."""
+    """The description of this backend in the documents of NetworkX."""
     return {
         "backend_name": "matcha",
         "project": "matcha",
