@@ -117,7 +117,7 @@ class LedgerProgram {
   std::unordered_map<std::int64_t, std::uint32_t> rank_by_id_;  ///< The same, by id of the stream.
   std::unordered_map<std::uint64_t, std::string> edge_ids_;     ///< Of the rows of a batch, by number.
 
-  // Of the batch at hand.
+  // The state of the current batch.
   std::vector<ColumnForm> old_forms_, new_forms_;
   Changes changes_;
   bool again_ = false;  ///< All rows are counted.

@@ -9,9 +9,9 @@
 #include "question/pattern.h"
 #include "question/requirements.h"
 
-/// The number of matches of a part of a pattern, and the cost of set operations. Small parts of undirected patterns are
-/// drawn from the graph at hand. All else is of Chung-Lu's model of random graphs with the degrees of the graph (edges
-/// between labels as often as in the graph), corrected by its number of triangles.
+/// Estimates the number of matches of a part of a pattern, and the cost of set operations. For small parts of
+/// undirected patterns, samples of the graph give the number. Otherwise it is that of Chung-Lu's random graphs with the
+/// same degrees and the same edges between labels, corrected by the number of triangles.
 namespace matcha::pattern {
 
 /// Nanoseconds of one core, or of a whole GPU when all of it is busy.
@@ -27,8 +27,8 @@ struct Prices {
   double word = 0.3;      ///< A word of theirs.
   double tested = 1;      ///< One bit of a row.
   double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
-  double overlapped = 5;  ///< The same for sets that are only counted: the next lists are on their way meanwhile.
-  double awaited = 25;    ///< The same where the larger of two stored sets is met: such counts are not put off.
+  double overlapped = 5;  ///< The same for sets that are only counted, as the next lists are prefetched.
+  double awaited = 25;    ///< The same for the larger of two stored sets: such counts are not batched.
   double wedge = 0.6;     ///< Counting a neighbour of a neighbour, with the wedge counters of passes/count_wedges.cpp.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double start = 0;       ///< Of a program.

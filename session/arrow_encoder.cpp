@@ -248,7 +248,7 @@ class ArrowEncoder final : public RowEncoder {
   bool is_text_ = false;
   bool text_is_utf8_ = true;
   bool begun_ = false;
-  std::vector<Column> columns_;  ///< Of the batch at hand.
+  std::vector<Column> columns_;  ///< The columns of the current batch.
   std::uint64_t rows_ = 0;       ///< In it.
   std::uint64_t text_bytes_ = 0;
   std::string blocks_;  ///< Where the batches lie, for the footer.

@@ -29,7 +29,7 @@ struct Explanation {
   std::vector<pattern::MatchingPlan> plans;
   std::vector<pattern::Choice> choices;
   bool induced = false;   ///< By the vertices: estimates do not count the edges that must not be there.
-  bool of_graph = false;  ///< Estimates are of the graph at hand, not of a typical one.
+  bool of_graph = false;  ///< Estimates are for the given graph, not for a typical one.
 
   std::string engine = "program";   ///< The name of the engine that answers.
   nlohmann::ordered_json decision;  ///< The offers and refusals, as `planner::to_json` gives them; null without inputs.

@@ -92,7 +92,7 @@ class FlatBuilder {
   }
 
   std::string bytes_;
-  std::vector<Position> fields_;  ///< Of the table at hand, by slot; 0: absent.
+  std::vector<Position> fields_;  ///< The fields of the current table, by slot; 0: absent.
   Position table_end_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace matcha::session {
 
 /// The choices of `--tune`, as options.
 struct ScheduleChoice {
-  std::size_t plan = 0;               ///< Of a pattern, as `--plan` counts them; 0: the one at hand.
+  std::size_t plan = 0;               ///< The plan of a pattern, as `--plan` numbers them; 0: the current one.
   std::vector<std::string> disabled;  ///< Passes.
   bool by_degree = false;             ///< `--order degree`.
   GpuOptions gpu;

@@ -169,7 +169,7 @@ class Reader {
   std::string out_;
   std::string paragraph_;
   std::string code_;
-  std::size_t rows_ = 0;  ///< Of the table at hand, the heading included.
+  std::size_t rows_ = 0;  ///< The rows of the current table, the heading included.
   bool item_ = false;
   bool fenced_ = false;
   bool after_heading_ = true;  ///< Where a new paragraph needs no request.

@@ -241,7 +241,7 @@ Status motifs(MotifsOptions& options) {
   Session session(console, options.timeout);
   std::optional<runtime::ThreadLimit> threads;
   if (options.run.threads != 0) threads.emplace(options.run.threads);
-  // It lives until exit where a thread still compiles for it in vain.
+  // It lives until exit, since a thread may still compile for it.
   std::unique_ptr<session::SignificanceRun> run;
   const Status status = session.leave(motifs_steps(options, console, session, run));
   if (codegen::compiles_in_background()) end_process(status);

@@ -17,9 +17,9 @@ namespace {
 
 /// Parts of trees that may wait at a time.
 constexpr std::uint64_t kTasks = 1 << 14;
-/// A root with fewer candidates is a matter of microseconds; so many of these are one unit.
+/// Roots with fewer than kCandidatesOfUnit candidates take microseconds; kRootsOfUnit of them are one unit.
 constexpr std::uint64_t kCandidatesOfUnit = 24, kRootsOfUnit = 8;
-/// Nodes between two looks at other groups: some ten microseconds.
+/// Nodes between two tests for groups without work: some ten microseconds.
 constexpr std::uint64_t kPatience = 128;
 
 constexpr std::uint64_t kNodesAt = match::aligned_to_line(sizeof(UnitShared));

@@ -101,7 +101,7 @@ class MaximalRoots {
     walk(branch.rows->data(), branch.words, branch.set.data(), branch.held);
   }
 
-  /// At most so many nodes of a root. False: it has more.
+  /// Walks at most `nodes` nodes of a root. False: it has more.
   bool part_of_root(std::uint64_t vertex, std::uint64_t nodes) {
     most_ = tree_.nodes + nodes;
     tree_.next_look = most_;

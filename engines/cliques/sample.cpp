@@ -49,7 +49,7 @@ class SampledTrees {
     const std::uint64_t count = roots_.count(vertex);
     const std::uint32_t* const candidates = roots_.at(vertex);
     if (count <= kMostBits) return tree(candidates, count, 1, draws);
-    // Roots of so many candidates are split.
+    // A run splits roots with more candidates.
     TreeWork work;
     for (std::uint64_t draw = 0; draw < kRootDraws; ++draw) {
       const auto at = static_cast<std::uint64_t>(draws.next() * static_cast<double>(count));
@@ -174,7 +174,7 @@ class SampledTrees {
     return children;
   }
 
-  /// Nothing: it has more than so many nodes.
+  /// The work of a whole tree; nothing if it has more than `most` nodes.
   std::optional<TreeWork> whole(const Bits& set, std::uint32_t held, std::uint32_t free, std::uint32_t pairs,
                                 std::uint64_t most) {
     if (size_of_set(set) < 2) return TreeWork{};

@@ -37,7 +37,8 @@ class RunSteps {
   virtual Status compute() = 0;
   /// Prints the answer, or the part of it that there is.
   virtual Status finish() = 0;
-  /// Whether a thread still works for it in vain, and is only ended by the end of the process. After all other steps.
+  /// True if a thread still works for it whose result is not needed; only the end of the process stops it. Call it
+  /// after all other steps.
   virtual bool is_busy() = 0;
   /// After `compute`.
   virtual Computed computed() = 0;

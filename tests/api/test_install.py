@@ -44,7 +44,7 @@ def linked_files(tree):
 
 
 def check_linking(files):
-    """What the loader is told by each of our programs and libraries. Libraries of others, which a package
+    """Checks the entries for the loader in each of our programs and libraries. Libraries of others, which a package
     has in a folder `matcha`, may bind lazily."""
     found = 0
     for file in files:

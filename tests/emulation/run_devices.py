@@ -694,7 +694,7 @@ def listed(machine):
 
 
 def short_calls(machine):
-    """Whatever call is out of memory, once: the CPU takes over with all that is owed, or, before there is a batch, it is an error."""
+    """Each allocating call fails once: the CPU takes over with all pending answers; before the first batch it is an error."""
     stream = Stream(machine, 9, vertices=20, updates=60, grows=False)
     words = ["--pattern", "house", "--no-total"]
     bound = ["--gpu-memory", str(stream.least(*words) + 900)]

@@ -52,7 +52,7 @@ def count(
     `label` and `edge_label` name; or pairs of vertices, which are arcs if the graph is directed. `induced` is
     `"edge"` (any other edges among the matched vertices, the default) or `"vertex"` (none). `match="homo"` counts
     homomorphisms as SPARQL does, `match="edge"` maps with edges that all differ as Cypher does. `device` is `"cpu"` or
-    `"cuda"`. With `progress` a bar is drawn, or a function is told how much is done of how much. Other keywords are
+    `"cuda"`. With `progress` a bar is drawn, or a function gets the finished and the whole work. Other keywords are
     options of the command line, such as `plan`. Raises `ProgramError`, `UsageError`, `ResourceError`, and
     `Timeout` with the partial count.
 

@@ -29,7 +29,8 @@ _KINDS = {"+": _ADD_EDGE, "e": _ADD_EDGE, "-": _REMOVE_EDGE, "-e": _REMOVE_EDGE,
 
 
 class Batch:
-    """What one batch of updates did. Values are tuples where the stream has several programs, or one of several results.
+    """The effect of one batch of updates. Values are tuples if the stream has several programs, or a program has several
+    results.
 
     `total` is what is found now, `delta` that less what was found before; `plus` and `minus` are the matches that came
     and went, where that is known, else None. `updates` were made, of which `noops` changed nothing; `late` came after
