@@ -1,4 +1,4 @@
-"""Random temporal multigraphs, and what is asked of them by brute force: every sequence of edges is tried."""
+"""Random temporal multigraphs, and answers to questions about them by brute force: every sequence of edges is tried."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Patterns with conditions on columns: random graphs against brute force; errors with their places; what is said of a run."""
+"""Patterns with conditions on columns: random graphs against brute force; errors with their places; the semantics line of a run."""
 
 import csv
 import json
@@ -160,7 +160,7 @@ class Ledger(CliTest):
                 self.fails(1, "run", "--directed", "--pattern", pattern, self.table, *ends, *options, says=[f"<pattern>:1:{place}:", words])
 
     def test_refused(self):
-        """What has no columns says so, and so do options that are not for these patterns."""
+        """Verbs without columns refuse the pattern with that reason, and so do options that are not for these patterns."""
         pattern = "(a)-[x {amount > 1}]->(b)"
         self.fails(1, "pattern", pattern, says="[pattern-condition]")
         self.fails(2, "stream", "--pattern", pattern, "--directed", "--updates", self.write("u.txt", "+ 1 2\n"), says="without `--temporal`")

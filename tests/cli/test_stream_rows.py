@@ -238,7 +238,7 @@ class Ledger(CliTest):
         fails(1, heading + "1,2,3,4\n", "(a)-[x]-(b)", says="two arcs")
 
     def test_refused(self):
-        """What has no rows says so by name."""
+        """A verb or an option without rows is named in the error."""
         program = self.write("p.mt", "def main(G: Graph) -> int:\n    return size(vertices(G))\n")
         binary = self.path("g.mtg")
         self.ok("graph", "convert", self.write("g.txt", "1 2\n"), binary, "-q")

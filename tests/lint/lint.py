@@ -58,7 +58,7 @@ WORDS_SINCE = "d0c435c9"
 WORDS_OF_A_SENTENCE = 40
 # Pronouns where the reader needs a noun, and words that the field does not use.
 DIALECT = re.compile(
-    r"\b(whoever|whose turn|nobody|somebody|anew|sooner|(is|are|was|were) told|of somebody|no value of"
+    r"\b(whoever|whose turn|nobody|somebody|anew|sooner|told|unheard|owed|in vain|at hand|so many|so much|of somebody|no value of"
     r"|who (has|have|had|takes?|waits?|asks?|knows?)|what (is|are|was|were|has|they|it|nobody) )", re.IGNORECASE)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -369,19 +369,42 @@ def changed_lines(tree, commit):
     return changed
 
 
+def docstring_lines(lines):
+    """The text of each line of a Python file that is part of a docstring, by its number."""
+    found, is_inside, before = {}, False, ":"
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not is_inside and re.match(r'[rR]?"""', text) and before.endswith(":"):
+            is_inside, text = True, text[text.index('"""') + 3:]
+        elif not is_inside:
+            before = text or before
+            continue
+        is_inside = '"""' not in text
+        found[number] = text.split('"""')[0]
+        before = "" if not is_inside else before
+    return found
+
+
 def prose(path, lines):
     """Paragraphs of a document, or blocks of comments of a source: lists of (number, text)."""
     block = []
+    docstrings = docstring_lines(lines) if path.endswith(".py") else {}
     for number, line in enumerate(lines, 1):
         if path.endswith(".md"):
             text = re.sub(r"`[^`]*`", "`x`", line.strip())
             starts = text.startswith(("- ", "* ", "#")) or re.match(r"\d+\. ", text)
             if text.startswith("|") or line.startswith("    "):
                 text = ""
+        elif number in docstrings:
+            text = re.sub(r"`[^`]*`", "`x`", docstrings[number].strip())
+            starts = number - 1 not in docstrings
+            if text.startswith((">>>", "...", "usage:")):
+                text = ""
         else:
             found = re.match(r"\s*(?:///?<?|#)\s(.*)$", line) or re.search(r"\s///?<?\s(.*)$", line)
+            found = found or (re.match(r"(?:/| )\*\s(.*?)(?:\*/)?$", line) if path.endswith(".h") else None)
             text = re.sub(r"`[^`]*`", "`x`", found.group(1)) if found else ""
-            starts = not line.lstrip().startswith(("//", "#"))
+            starts = not line.lstrip().startswith(("//", "#", "/*", "*"))
         if block and (not text or starts):
             yield block
             block = []

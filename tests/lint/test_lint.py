@@ -201,13 +201,17 @@ class Rules(unittest.TestCase):
         git("commit", "-q", "-m", "a")
         self.write("ir/a.h", "/// Whoever reads old text.\nint a;\nint b;  ///< What is not told: nobody asks.\n")
         long = "word " * 20
+        self.write("api/c.h", "#pragma once\n/* A text\n * that somebody frees. */\n")
+        self.write("ir/b.py", 'def f():\n    """A text.\n\n    It is told."""\n    return """\ntold\n"""\n')
         self.write("docs/a.md", f"# A\n\nShort. {long}\n{long}end.\n\n- {long}\n- {long}\n\n```\n{long} {long} end\n```\n")
         git("add", ".")
         with unittest.mock.patch.object(lint, "WORDS_SINCE", "HEAD"):
             self.assertEqual(
                 self.problems("words"),
-                ["docs/a.md:3: a sentence of 41 words, at most 40",
-                 "ir/a.h:3: `What is`: name the noun, use the field's word"],
+                ["api/c.h:3: `somebody`: name the noun, use the field's word",
+                 "docs/a.md:3: a sentence of 41 words, at most 40",
+                 "ir/a.h:3: `What is`: name the noun, use the field's word",
+                 "ir/b.py:4: `told`: name the noun, use the field's word"],
             )
 
     def test_every_documented_rule_is_registered(self):

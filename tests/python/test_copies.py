@@ -1,4 +1,4 @@
-"""Copies and pickles: what a process or a cache gets is what was there, and stays when the original is gone."""
+"""Copies and pickles: a process or a cache gets an equal object, which outlives the original."""
 
 import copy
 import gc

@@ -45,7 +45,7 @@ def count(
     progress: Progress = False,
     **options: Unpack[MoreOptions],
 ) -> Union[int, dict[int, int]]:
-    """The number of subgraphs that match the pattern, each once; with `embeddings`, each way to lay it.
+    """The number of subgraphs that match the pattern, each once; with `embeddings`, the number of maps of the pattern.
 
     `pattern` is text as on the command line: `"a-b-c-a"`, a name such as `"house"` or `"clique:5"`; or a graph of
     NetworkX or igraph, where the attribute "label" of vertices and edges is the label to meet, or what the keywords
@@ -185,9 +185,9 @@ def query(
     """The answer to a query of SPARQL or Cypher, with the meaning of its language.
 
     A count (`SELECT (COUNT(*) AS ?n)`, `RETURN count(*)`) is an int, `ASK` a bool; other queries give a table with a
-    row a match and a column for each vertex, or label of an edge, that is asked for. The graph is directed, and
-    it is made with `keep_loops=True`, as queries see loops; edges without labels have no type. Raises `ProgramError` with the place of what is not read, `UsageError`,
-    `ResourceError` and `Timeout`.
+    row a match and a column for each vertex, or label of an edge, that it returns. The graph is directed, and
+    it is made with `keep_loops=True`, as queries see loops; edges without labels have no type. Raises `ProgramError`
+    with the place of unsupported syntax, `UsageError`, `ResourceError` and `Timeout`.
 
     Cypher that is more than one pattern is answered, too, on one thread: columns are nodes, numbers, texts, lists, and
     None. A relationship is its place in `graph.edges`, a path a tuple of nodes and relationships. `params` are the

@@ -1,4 +1,4 @@
-"""How often patterns occur, beside random graphs with the same degrees, or with the same edges at other times."""
+"""How often patterns occur, compared with random graphs: with the same degrees, or with the same edges at other times."""
 
 from __future__ import annotations
 

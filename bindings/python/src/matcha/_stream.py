@@ -32,10 +32,11 @@ class Batch:
     """The effect of one batch of updates. Values are tuples if the stream has several programs, or a program has several
     results.
 
-    `total` is what is found now, `delta` that less what was found before; `plus` and `minus` are the matches that came
-    and went, where that is known, else None. `updates` were made, of which `noops` changed nothing; `late` came after
-    rows of later times and were left out. `inserted` and `deleted` are edges, net. `how` is `"delta"`, `"roots"` where a program was run at the vertices near to what changed, `"trees"` for cliques,
-    or `"recompute"` where it was run anew.
+    `total` is the answer after the batch, and `delta` the total less that before; `plus` and `minus` are the numbers of
+    new and lost matches, or None if unknown. `updates` is the number of updates, of which `noops` changed nothing;
+    `late` rows had earlier times than rows before them and were dropped. `inserted` and `deleted` are edges, net. `how`
+    is the method: `"delta"` for the changed edges, `"roots"` for a program run at the vertices near the changes,
+    `"trees"` for cliques, or `"recompute"`.
     """
 
     def __init__(self, answers: list[dict[str, Any]], totals: list[Any], changes: list[Optional[Table]]) -> None:
@@ -70,11 +71,11 @@ class Batch:
 class Stream:
     """Programs and patterns whose answers are maintained while a graph changes; made by `stream`.
 
-    Vertices whose names come later are behind all others in the order that programs may ask for.
+    New names of vertices come after all others in the order of vertices, for programs that read it.
 
-    Updates wait until the next `apply`, `count` or `delta` makes a batch of them. A batch is net: what comes and goes
-    within it is not told. The total after it is what `matcha.count` says of the graph as it is then. Threads may share
-    a stream; their calls take turns.
+    Updates wait until the next `apply`, `count` or `delta` makes a batch of them. A batch is net: an edge that is
+    inserted and deleted within it is not reported. The total is the result of `matcha.count` for the graph after the
+    batch. Threads may share a stream; their calls take turns.
     """
 
     def __init__(
@@ -152,11 +153,11 @@ class Stream:
         self._put_many(_REMOVE_EDGE, u, v)
 
     def update(self, lines: Union[str, Iterable[str]]) -> None:
-        """Lines as the command line takes them: `+ u v [label]`, `- u v [label]`, `v id [label]`, `-v id`.
+        """Applies lines in the form of the command line: `+ u v [label]`, `- u v [label]`, `v id [label]`, `-v id`.
 
-        Text, or anything that gives lines, such as an open file. Where vertices are named, a name with blanks or commas
-        stands in double quotes, and a number is the name that is an int, if there is one. Raises `InputError` with the number of a line that is
-        no update; then none of them is taken.
+        Text, or an iterable of lines, such as an open file. If vertices have names, a name with blanks or commas is
+        written in double quotes, and a number is the name that is an int, if there is one. Raises `InputError` with
+        the number of a line that is no update; then none of the lines is applied.
         """
         text = lines if isinstance(lines, str) else "\n".join(line.rstrip("\r\n") for line in lines)
         text = text.removeprefix("\ufeff")
@@ -164,7 +165,7 @@ class Stream:
             self._lines("\n".join(numbered(line, self._graph) for line in text.split("\n")))
 
     def apply(self, *, timeout: Optional[float] = None) -> Batch:
-        """Makes a batch of the updates since the last one, and says what it did.
+        """Makes a batch of the updates since the last one, and returns its effect.
 
         Before the first update it answers for the graph as it is, as batch 0. Raises `InputError` for an update that
         changes nothing where the stream is `strict`, and drops the batch; `Timeout`, and whatever a program raises,
@@ -404,11 +405,11 @@ def stream(
 ) -> Stream:
     """Maintains the answers of patterns and programs while the graph changes; the given graph stays unchanged.
 
-    Patterns, and programs that count patterns, answer by what each changed edge does; others are run anew after each
-    batch, and so are all with `recompute`. `options` are those of the patterns: `induced`, `embeddings`, `matches`;
-    `params` are parameters of the programs. With `strict` an update that changes nothing is an `InputError`. With
-    `updates`, which `Stream.follow` describes, the stream is iterated over, and gives a `Batch` for every `batch` of
-    them.
+    For patterns, and programs that count patterns, the matches of each changed edge update the answer; other programs
+    are run again after each batch, and so are all with `recompute`. `options` are those of the patterns: `induced`,
+    `embeddings`, `matches`; `params` are parameters of the programs. With `strict` an update that changes nothing is an
+    `InputError`. With `updates`, which `Stream.follow` describes, iterate over the stream: it gives a `Batch` for every
+    `batch` of them.
 
     Without a graph, `stream(None, …)`, the patterns are about the lines of a table, and may have conditions on its
     columns; `Stream.add_many` takes data frames, Arrow tables and dicts of columns. `options` are then also `directed`,

@@ -18,7 +18,7 @@ _PLAIN = re.compile(r"[\w.:+-]*\Z")
 
 
 class TableStream(Stream):
-    """Patterns with conditions on the columns of a table whose lines come, and leave with their window.
+    """Patterns with conditions on the columns of a table whose lines arrive one after the other, and expire by a window.
 
     Made by `stream(None, …)`. Answers are those of `matcha stream --temporal`.
     """

@@ -1,8 +1,9 @@
 """A backend of NetworkX, from 3.2 on: `nx.triangles(G, backend="matcha")`, or `nx.triangles(g)` of a `matcha.Graph`.
 
 NetworkX finds this module by the entry points `networkx.backends` and `networkx.backend_info` of the installed package. A
-function is here if its answers are those of NetworkX, floats to the last bit. `can_run` refuses what is not: multigraphs,
-weights, and graphs of the other kind; then NetworkX answers itself, or says that the backend does not implement it.
+function is here if its answers are those of NetworkX, floats to the last bit. `can_run` refuses multigraphs, weights, and
+graphs that are directed where they must not be, or the reverse; then NetworkX answers itself, or reports that the backend
+does not implement the function.
 """
 
 from __future__ import annotations
