@@ -45,8 +45,9 @@ bool LedgerForm::make(const Table& table, Diagnostics& diagnostics) {
   return write(table, diagnostics);
 }
 
-/// Rows come at the end of all times and leave at their beginning. So a row that comes is in a match with one that is
-/// later only if that comes, too: edges with a later one need no term of their own. Of rows that leave, earlier ones.
+/// Makes a term for each edge that may have an inserted row (`comes`) or a deleted one. Rows are inserted at the end of
+/// all times and deleted at their beginning. So if a match has an inserted row, all its later rows are inserted too: an
+/// edge that is always before another one needs no term. For deleted rows the same holds for earlier rows.
 void LedgerForm::find_terms(bool comes) {
   const std::size_t edges = form().edges.size();
   const bool by_time = form().is_sorted && form().sorted_by.empty();

@@ -35,20 +35,20 @@ class RowPrograms {
   std::map<std::string, std::unique_ptr<QuestionRun>> programs_;
 };
 
-/// One side of a batch: the rows that are there after it, or were before it, as far as they can be in a match that
-/// changes.
+/// One side of a batch: the rows after it, or those before it, as far as they can be in a match that changes.
 struct LedgerSide {
   struct Rows {
     std::uint64_t begin = 0, end = 0;
     bool has(std::uint64_t row) const { return row >= begin && row < end; }
   };
   ledger::Table table;
-  Rows own;    ///< Its rows among these.
-  Rows other;  ///< Those of the other side. Its rows without these come, or leave.
+  Rows own;    ///< The rows of this side.
+  Rows other;  ///< The rows of the other side. Rows of `own` that are not in `other` are inserted, or deleted.
 };
 
-/// A pattern with conditions for columns of certain types: a program for each edge that may be the image of a row that
-/// comes or leaves. In these matches the edges before it have other rows, and those behind it any.
+/// A pattern with conditions for columns of certain types: a program for each edge that may be the image of an inserted
+/// or a deleted row. In its matches the edges before this edge have unchanged rows, and those after it any rows, so
+/// each match is counted once.
 class LedgerForm {
  public:
   /// `rows`: matches are listed. The question and the pattern outlive it.
@@ -58,13 +58,13 @@ class LedgerForm {
   /// Errors go to `diagnostics`.
   bool make(const ledger::Table& table, Diagnostics& diagnostics);
 
-  /// How long before the first row that comes, or after the last one that leaves, a row of its match may be; nothing:
-  /// at any time.
+  /// The most time by which a row of a match may be before the first inserted row, or after the last deleted one;
+  /// nothing: any time.
   std::optional<__int128> reach(bool comes) const { return comes ? reach_back_ : reach_on_; }
   const std::vector<std::string>& row_names() const { return names_; }
 
-  /// Counts the matches with a row of the side that comes, or leaves; or with `all` all matches. `maybe_found` gets
-  /// them.
+  /// Counts the matches with an inserted row (`comes`) or a deleted row of the side; with `all`, all matches.
+  /// `maybe_found` gets their rows.
   Status count(const LedgerSide& side, bool comes, bool all, RowPrograms& programs, codegen::RunOptions options,
                const Reporter& reporter, RowSet* maybe_found, __int128& count);
 
@@ -94,7 +94,7 @@ class LedgerForm {
   ledger::Bounds bounds_;
   std::vector<std::string> names_;
   ledger::Columns columns_;
-  std::vector<Term> terms_[2];  ///< Of rows that leave, and of those that come.
+  std::vector<Term> terms_[2];  ///< For deleted rows, and for inserted ones.
   Term whole_;
   std::optional<__int128> reach_back_, reach_on_;
   /// By column of edges, then of vertices: the least and the largest value that the programs are for.

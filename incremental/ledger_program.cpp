@@ -385,7 +385,7 @@ Status LedgerProgram::count_in(LedgerForm& form, const LedgerSide& side, std::ui
   return status;
 }
 
-/// The rows that came and went; `again_`: of all rows before and after.
+/// Puts the new and the lost rows into the answer; with `again_`, the difference of all rows before and after.
 void LedgerProgram::put(Answer& answer) {
   RowSet& came = changes_.came;
   RowSet& gone = changes_.gone;

@@ -15,7 +15,7 @@
 
 namespace matcha::session::stream {
 
-/// A pattern that is answered with the columns of a table whose rows come and leave.
+/// A pattern on the columns of a table whose rows are inserted and deleted.
 struct LedgerPattern {
   /// Reads the pattern of the request, which outlives it, and the tables of vertices. `bind`: the tables. Errors are
   /// reported: Usage, for options that are not for it.
@@ -31,8 +31,9 @@ struct LedgerPattern {
   LedgerRows::Wish wish;
 };
 
-/// Keeps the answer of one such pattern: the matches with a row that comes or leaves are counted. Of a batch, call
-/// `begin`, then `before` once its rows are there and the types of columns are known, then `after` once others left.
+/// Keeps the answer of one such pattern by counting the matches with an inserted or a deleted row. For a batch, call
+/// `begin`; then `before`, when its rows are inserted and the types of columns are known; then `after`, when the
+/// expired rows are deleted.
 class LedgerProgram {
  public:
   LedgerProgram(std::unique_ptr<LedgerPattern> pattern, std::shared_ptr<LedgerRows> rows, Prepared::Reading reading);
@@ -50,11 +51,11 @@ class LedgerProgram {
     std::uint64_t left = 0;     ///< How many of these leave, the first ones.
     std::uint64_t leaving = 0;  ///< How many rows leave, including rows of the batch itself.
   };
-  /// All matches of the rows that are there.
+  /// Answers with all matches of the present rows.
   Status start(const ApplyOptions& options, Answer& answer);
   /// Forgets the total, which rows that were not counted changed.
   void invalidate() { total_.reset(); }
-  /// Before rows come; counts all of them if the total is not known.
+  /// Call it before rows are inserted. Counts all matches if the total is not known.
   Status begin(const ApplyOptions& options);
   Status before(const Batch& batch);
   Status after(const Batch& batch, Answer& answer);

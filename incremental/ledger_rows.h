@@ -48,8 +48,8 @@ class CellForms {
   bool may_lack_ = false;
 };
 
-/// The rows of a table that a stream brings line by line, and those of them that are in the window, in the order of
-/// their times. A row keeps the cells of the columns that a pattern asks for.
+/// The rows of a table that a stream reads line by line. The rows in the window are in the order of their times. A row
+/// keeps the cells of the columns that a pattern reads.
 class LedgerRows {
  public:
   /// `columns`: by name; the empty one is the time. `per_second`: of times that are numbers. Others may be empty.
@@ -65,17 +65,17 @@ class LedgerRows {
   };
   explicit LedgerRows(Wish wish);
 
-  // As lines come.
+  // For each line.
 
-  /// Finds the columns once those of ends and times are known, in each file. On false, `error` has the fault.
+  /// Finds the columns in a file, when those of ends and times are known. On false, `error` has the reason.
   bool choose(const TimedColumns& columns, std::string& error);
-  /// Reads a time: a number, or a date and time, as the first one is.
+  /// Reads a time: a number, or a date and time, in the form of the first one. On false, `error` has the reason.
   bool read_time(std::string_view cell, std::int64_t& time, std::string& error);
-  /// Reads the cells of a line that became an update. On false, `error` has the fault.
+  /// Reads the cells of a line that became an update. On false, `error` has the reason.
   bool read_cells(std::string_view line, const TimedColumns& columns, std::string& error);
   /// The number of the next row, from 1: a name of it in a batch.
   std::uint64_t next_row() const { return lines_ + 1; }
-  /// Takes the line whose cells were read last, and its number in its file. `is_kept`: it was not too late.
+  /// Stores the line whose cells were read last; `line` is its number in its file. `is_kept`: it was not too late.
   void take(const Update& update, std::uint64_t line, bool is_kept);
 
   /// The names of vertices, where ids are text; known with the first row.
@@ -88,7 +88,7 @@ class LedgerRows {
 
   // Between batches.
 
-  /// The rows that are there and that wait. Requires of `restore`: it was saved, and there are no rows.
+  /// The rows in the window and those that wait for a batch. `restore` requires such a value, and no rows.
   nlohmann::json saved() const;
   void restore(const nlohmann::json& saved);
 
@@ -97,15 +97,15 @@ class LedgerRows {
   bool is_time(std::size_t column) const { return are_times_[column]; }
   bool is_chosen() const { return is_chosen_; }
   std::uint64_t size() const { return live_.size(); }
-  /// The id of each vertex that came, by its number.
+  /// The ids of all vertices so far, by number.
   const std::vector<std::int64_t>& ids() const { return ids_; }
   const LedgerRow& row(std::uint64_t at) const { return live_[at]; }
   /// The first row with at least this time, or after it.
   std::uint64_t first_from(__int128 time) const;
   std::uint64_t first_after(__int128 time) const;
-  /// These rows come, in the order of their times, behind all others.
+  /// Inserts these waiting rows after all others, in the order of their times.
   void add(const std::vector<std::uint64_t>& rows);
-  /// The first rows leave: first `forms` do without them, then they go.
+  /// Deletes the first `count` rows in two steps: `forget` removes them from `forms`, then `remove` deletes them.
   void forget(std::uint64_t count);
   void remove(std::uint64_t count);
   const CellForms& forms(std::size_t column) const { return forms_[column]; }
@@ -130,7 +130,7 @@ class LedgerRows {
   std::shared_ptr<VertexNames> names_;
   std::vector<std::int64_t> ids_;
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;
-  std::map<std::uint64_t, LedgerRow> waiting_;  ///< For a batch, by number of the next row when they came.
+  std::map<std::uint64_t, LedgerRow> waiting_;  ///< Rows for the next batch, by `next_row` when they were read.
   std::deque<LedgerRow> live_;
   std::vector<CellForms> forms_;  ///< Of the wanted columns.
 };

@@ -269,7 +269,7 @@ class ByDelta final : public Method {
   }
 };
 
-/// Counts the cliques of each edge that comes or goes by a pivot tree.
+/// Counts the cliques of each inserted or deleted edge by a pivot tree.
 class ByTrees final : public Method {
  public:
   explicit ByTrees(MethodFacts& facts) : Method(facts, MaintenanceMethod::Trees) {}

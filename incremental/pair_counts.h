@@ -7,15 +7,15 @@
 
 namespace matcha::session::stream {
 
-/// How many lines join each pair of different vertices. In a graph an edge comes with the first line of its pair, and
-/// goes with the last one.
+/// The number of lines that join each pair of different vertices. An edge of a graph is inserted with the first line of
+/// its pair, and deleted with the last one.
 class PairCounts {
  public:
   explicit PairCounts(bool directed) : directed_(directed) {}
 
-  /// A line comes; true if it is the first one of its pair.
+  /// Adds a line; true if it is the first one of its pair.
   bool add(std::int64_t u, std::int64_t v) { return ++counts_[pair_of(u, v)] == 1; }
-  /// A line leaves, which was there; true if it was the last one.
+  /// Removes a line, which must have been added; true if it was the last one of its pair.
   bool remove(std::int64_t u, std::int64_t v) {
     const auto found = counts_.find(pair_of(u, v));
     if (--found->second != 0) return false;

@@ -16,7 +16,7 @@
 
 namespace matcha::session::stream {
 
-/// Lines of a stream with the times at which they came: a thread reads while batches are at work.
+/// Lines of a stream with their times of arrival. A thread reads while batches are processed.
 class StreamInput {
  public:
   using Clock = std::chrono::steady_clock;
@@ -36,12 +36,12 @@ class StreamInput {
   };
   struct Line {
     std::string_view text;     ///< Without its line feed; valid until the next call.
-    Clock::time_point came;    ///< When its last byte did.
-    std::uint64_t offset = 0;  ///< Of the byte after it.
+    Clock::time_point came;    ///< The time at which its last byte arrived.
+    std::uint64_t offset = 0;  ///< The place of the byte after it in the input.
   };
-  /// The next line, where it was read with those before it; false: that is for `next` to say.
+  /// The next line, if it was already read; false: call `next`.
   bool next_at_hand(Line& line);
-  /// The next line; waits for it until that time at most. The last line needs no line feed.
+  /// The next line; waits for it until `until` at most. The last line needs no line feed.
   Found next(Clock::time_point until, Line& line);
   const runtime::Error& error() const { return *error_; }
 
