@@ -14,8 +14,8 @@
 ///
 /// Why. On sparse graphs the lists are short, and the cost of a count is the wait for its second list. A branch on the
 /// length of a list that has not arrived is mispredicted and discards the processor's work. Batching collects the lists
-/// first and fetches them while others are counted, so several arrive at once (the batched look-ups of hash joins: group
-/// prefetching, Chen et al., "Improving hash join performance through prefetching", section 4).
+/// first and fetches them while others are counted, so several arrive at once (the batched look-ups of hash joins:
+/// group prefetching, Chen et al., "Improving hash join performance through prefetching", section 4).
 ///
 /// Before:  for %v in %near {
 ///            let %c = size(intersect(%near, neighbors(%G, %v)))
