@@ -15,11 +15,12 @@
 
 namespace matcha::runtime::sample {
 
-/// Sums over draws, rounded once: the same for the same tasks of draws, in whatever order they are added.
+/// Exact sums over draws, rounded once at the end, so that the order of the additions does not matter.
 class Moments {
  public:
   Moments() = default;
-  /// Of the draws of one task.
+  /// The moments of one task: sums of values and of their squares, the numbers of draws and of those that found a
+  /// match.
   Moments(double sum, double squares, std::uint64_t draws, std::uint64_t hits);
 
   void add(const Moments& other);
@@ -32,51 +33,53 @@ class Moments {
 
 /// Lists of neighbours: those of a graph, of its reverse, or of the edges with one label.
 struct NeighborLists {
-  GraphView view{};         ///< Without a hash index.
-  bool may_repeat = false;  ///< A list may have a neighbour several times, side by side, which counts once.
+  GraphView view{};                        ///< Without a hash index.
+  bool may_repeat = false;                 ///< A list may repeat a neighbour, side by side; repeats count once.
   std::shared_ptr<const void> owner = {};  ///< Keeps the arrays of `view`; null: the caller does.
 };
 
 /// A condition on the images of two vertices of a pattern.
 struct Link {
   std::size_t to = 0;      ///< The earlier vertex.
-  std::size_t list = 0;    ///< Which lists of neighbours.
+  std::size_t list = 0;    ///< The index of the lists of neighbours.
   bool is_absent = false;  ///< The later image is not in the list of the earlier one; else it is.
 };
 
-/// A vertex of a pattern. Its number is its place in the order in which images are drawn; the second one has a link
-/// that is not absent to the first, and each later one to some vertex before it.
+/// A vertex of a pattern. Its number is its place in the order in which images are drawn. The second vertex has a link
+/// (not an absent one) to the first, and each later vertex to some vertex before it.
 struct DrawnVertex {
   std::vector<Link> links;
   std::optional<std::int64_t> label;
 };
 
-/// Draws whose largest value is known. The pattern has a spanning tree: an edge, and for each later vertex one earlier
-/// neighbour, its parent. Maps of the tree are counted exactly, by sums over the neighbours of each vertex; they need
-/// not be injective. A draw is one of these maps, each with the same chance, and stands for all of them, or for less
-/// where other edges of the pattern narrow a set of candidates. So no draw is above `most`.
+/// Draws with a known largest value, which estimate the number of matches of a pattern. The pattern has a spanning
+/// tree: an edge, and for each later vertex one earlier neighbour, its parent. The maps of the tree, injective or not,
+/// are counted exactly, by sums over the neighbours of each vertex. A draw picks one of these maps uniformly. Its value
+/// is the number of all maps, less if other edges of the pattern narrow a set of candidates, or 0 if the map is no
+/// match. So no value is above `most`, and the mean of the values is the number of matches.
 class BoundedDraws {
  public:
   /// The draws of a task. Tasks begin at multiples of it, and their moments are added up in order.
   static constexpr std::uint64_t kDrawsOfTask = 1024;
 
-  /// `lists`: those that links name, all of the same vertices without loops; the first has their labels, if `pattern`
-  /// asks for some. `pattern` has 3 to 32 vertices. Takes a pass over the arcs, and 8 bytes an arc, for the edge and
-  /// for each shape of a subtree, and less for the lists of each label.
+  /// `lists`: the lists that links refer to, over the same vertices and without loops; the first has the labels of the
+  /// vertices, if `pattern` has labels. `pattern` has 3 to 32 vertices. Takes a pass over the arcs, and 8 bytes an arc,
+  /// for the edge and for each different subtree, and less for the lists of each label.
   BoundedDraws(std::vector<NeighborLists> lists, std::vector<DrawnVertex> pattern);
 
-  /// Maps of the tree. 0: there is no match.
+  /// The number of maps of the tree; if it is 0, there is no match.
   double most() const { return most_; }
-  /// The same draws for the same seed and numbers, whatever the threads of the caller's arena. `is_stopped` ends them
-  /// early, with fewer draws than `count`.
+  /// Makes the draws `first` to `first + count - 1` of a seed, on the threads of the caller's arena. The same numbers
+  /// give the same draws on any number of threads. If `is_stopped` returns true, there are fewer draws.
   Moments draw(std::uint64_t seed, std::uint64_t first, std::uint64_t count,
                const std::function<bool()>& is_stopped) const;
 
  private:
-  /// Of each arc the maps of a subtree whose top is its end, added to those of the arcs before it in the row.
+  /// For each arc, the number of maps of a subtree with its top at the end of the arc, summed over the arcs of the row
+  /// up to this one.
   using Sums = std::vector<double>;
   using Images = std::vector<std::uint32_t>;
-  /// How a vertex hangs on an earlier one.
+  /// The edge of the tree from a vertex to an earlier one.
   struct Branch {
     Link link;
     std::shared_ptr<const Sums> sums;  ///< Null: all are 1.
@@ -102,13 +105,15 @@ class BoundedDraws {
       lists_;  ///< Without repeats, and with the neighbours that have the label of the link's end.
   std::uint64_t universe_;
   const std::int64_t* labels_;
-  std::vector<std::vector<Branch>> branches_;  ///< To the parent, and of a vertex on both ends of the edge to both.
-  std::vector<std::vector<std::size_t>> children_;  ///< Those on both ends of the edge are no one's.
-  std::vector<double> weights_;                     ///< Of the arcs as images of the edge, each added to those before.
+  std::vector<std::vector<Branch>>
+      branches_;  ///< The edge to the parent; two for a neighbour of both ends of the edge.
+  std::vector<std::vector<std::size_t>> children_;  ///< Without neighbours of both ends of the edge.
+  std::vector<double> weights_;                     ///< Running sums of the weights of arcs as images of the edge.
   double most_ = 0;
 };
 
-/// How wide an interval is for a chance that it misses the true value. There are two tries, each with half of it.
+/// Factors for the half-width of an interval of a given confidence. There are kTries tries, which share the probability
+/// of a miss.
 struct Width {
   explicit Width(double confidence);
 
@@ -119,35 +124,35 @@ struct Width {
   double certain_errors, certain_range;
 };
 
-/// Tries to find an interval of a width.
+/// The number of tries to find an interval of a width.
 inline constexpr std::size_t kTries = 2;
 
-/// The draws of one pattern and seed that were made. Intervals of other widths go on with them.
+/// The finished draws of one pattern and seed. Intervals of other widths continue with them.
 struct MadeDraws {
   Moments pilot;
   std::array<Moments, kTries> tries;  ///< The first draws of each.
 };
 
-/// Finds an interval of a relative half-width. The interval is that of the central limit theorem where the largest
-/// value of a draw is known to be so small that no draw decides it (Bernstein's range term is within the width); else
-/// there is none. One that must be certain is that of Bernstein's inequality. A pilot fixes the number of draws and is
-/// no part of the interval.
+/// Finds an interval of a relative half-width. It is the interval of the central limit theorem, if the largest value of
+/// a draw is so small that no single draw decides it (Bernstein's range term is within the width); otherwise there is
+/// none. With `certain` it is the interval of Bernstein's inequality. A pilot fixes the number of draws and is no part
+/// of the interval.
 class WithinRun {
  public:
-  /// Makes the pilot, of at most 65,536 draws, or goes on with one. `made` changes no interval, only the draws that are
-  /// still to be made. Requires: `request.within`, above 0.
+  /// Makes the pilot, of at most 65,536 draws, or takes that of `made`. `made` saves draws and changes no interval.
+  /// Requires: `request.within` is above 0.
   WithinRun(const BoundedDraws& draws, const IntervalRequest& request, MadeDraws made = {});
 
-  /// Draws that the interval takes, whole tasks; nothing: the pilot cannot tell, as too few of its draws found matches.
+  /// The number of draws for the interval, in whole tasks; nothing if too few draws of the pilot found matches.
   std::optional<std::uint64_t> draws_needed() const { return needed_; }
-  /// Draws of these that are still to be made. Requires: `draws_needed`.
+  /// The number of these draws that are not made yet. Requires: `draws_needed` has a value.
   std::uint64_t draws_left() const { return *needed_ - std::min(*needed_, made_.tries[0].draws); }
-  /// Nothing: stopped, or none within the width. Requires: `draws_needed`.
+  /// The interval; nothing if it was stopped, or no interval is within the width. Requires: `draws_needed` has a value.
   std::optional<Interval> run(const std::function<bool()>& is_stopped);
-  /// Those of the draws that part `index` of `parts` of the first try makes; fewer if it is stopped. The moments of all
-  /// parts add up to those of the try.
+  /// The moments of part `index` of `parts` of the first try; of fewer draws if it is stopped. The moments of all parts
+  /// add up to those of the try.
   Moments part(std::uint64_t index, std::uint64_t parts, const std::function<bool()>& is_stopped) const;
-  /// The interval of a try, as wide as it is; nothing: no draw found a match.
+  /// The interval of a try, of any width; nothing if no draw found a match.
   std::optional<Interval> interval_of(const Moments& all) const;
   const MadeDraws& made() const { return made_; }
 

@@ -9,18 +9,17 @@
 
 namespace matcha::runtime::sample {
 
-/// Moments of draws from one graph that stay, so that a narrower interval goes on with them. Any number of threads may
-/// call.
+/// A cache of moments of draws from one graph, so that a narrower interval continues with them. Thread-safe.
 class KeptDraws {
  public:
-  /// `key`: of a pattern and a seed. No draws if none are kept.
+  /// The draws of `key`, which stands for a pattern and a seed; no draws if none are cached.
   MadeDraws find(const std::string& key) {
     const std::lock_guard lock(mutex_);
     const auto found = kept_.find(key);
     return found == kept_.end() ? MadeDraws() : found->second;
   }
 
-  /// Requires: they go on with those that were found, or with others of the same key.
+  /// Caches draws. Requires: they continue the draws that `find` returned for this key.
   void keep(const std::string& key, const MadeDraws& made) {
     constexpr std::size_t kMost = 256;
     const std::lock_guard lock(mutex_);
