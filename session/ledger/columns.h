@@ -17,19 +17,19 @@ struct Column {
 
   Type type = Type::Int;
   bool is_null = true;               ///< No row has a value, and so the column has no type.
-  std::uint64_t per_second = 0;      ///< Of times that the cells spell: how many units a second has; 0: of numbers.
+  std::uint64_t per_second = 0;      ///< The units of a second, if the cells spell times; 0: the cells are numbers.
   std::vector<std::int64_t> ints;    ///< Int; Bool: 0 or 1; Text: codes, once there are some.
   std::vector<double> floats;        ///< Float.
   std::vector<std::uint8_t> lacks;   ///< 1 for a row without a value; empty: each row has one.
   runtime::CellTexts texts;          ///< Text, until it has codes.
-  std::int64_t least = 0, most = 0;  ///< Int: of the values; 0 if there are none.
+  std::int64_t least = 0, most = 0;  ///< Int: the range of the values; 0 if there are none.
   std::string note;                  ///< A remark for the user; may be empty.
 
   bool has_value(std::uint64_t row) const { return lacks.empty() || lacks[row] == 0; }
 };
 
-/// The column of these cells: ints, else numbers, else `true` and `false`, else dates and times as in ISO 8601, else
-/// text. Empty cells have no value.
+/// Makes a column of cells with the first type that fits all: ints, numbers, `true` and `false`, dates and times as in
+/// ISO 8601, text. Empty cells have no value.
 Column column_of(runtime::CellTexts cells);
 
 /// The kind of a cell, as `column_of` distinguishes them. A time is a whole number of units of 1 / `per_second`
@@ -50,27 +50,27 @@ struct ColumnForm {
 
   bool operator==(const ColumnForm&) const = default;
 };
-/// The column of cells that are of this form. Text has no codes.
+/// Makes a column of cells that have this form. Text gets no codes.
 Column column_as(runtime::CellTexts cells, const ColumnForm& form);
 
-/// The column of these ids: ints if each is written as an int is, else text.
+/// Makes a column of ids: ints if each is written as an int, else text.
 Column ids_of(runtime::CellTexts cells);
 
 /// A date or a time such as `2024-05-01`, `2024-05-01T10:00:00.5Z` or `2024-05-01 10:00+02:00`, in units of
 /// 1 / `per_second` seconds since 1970. Nothing for other texts, and if it is no whole number of units.
 std::optional<std::int64_t> time_of(std::string_view text, std::uint64_t per_second);
 
-/// Nanoseconds since 1970 as such a text, in UTC.
+/// The text of a time, in nanoseconds since 1970, in UTC.
 std::string text_of_time(std::int64_t ns);
 
-/// All texts of some columns and conditions, in the order of their bytes: a code is the place of a text.
+/// All texts of some columns and conditions, sorted by bytes. The code of a text is its place.
 class Texts {
  public:
   void add(const runtime::CellTexts& cells);
   void add(const std::string& text) { all_.push_back(text); }
-  /// After the last `add`.
+  /// Call it after the last `add`, and before all functions below.
   void sort();
-  /// Requires: it was added.
+  /// The code of a text that was added.
   std::int64_t code(std::string_view text) const;
   const std::string& text(std::int64_t code) const { return all_[static_cast<std::size_t>(code)]; }
   /// Replaces the texts of a column by codes.
@@ -80,7 +80,7 @@ class Texts {
   std::vector<std::string> all_;
 };
 
-/// The int that a text is, if it is written as JSON writes it.
+/// The int that a text spells in the form of JSON; nothing for other texts.
 std::optional<std::int64_t> plain_int(std::string_view text);
 
 }  // namespace matcha::session::ledger

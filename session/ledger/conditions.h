@@ -17,21 +17,21 @@ enum class Type : std::uint8_t { Null, Bool, Int, Float, Text, Vertex };
 Type type_of(const pattern::Condition& value, const Table& table);
 
 /// Checks the types of a condition. Durations, and texts that are compared with times, become ints in the units of the
-/// columns. False after an error, which has its place. `assumes_seconds` is set where a duration is compared with
-/// numbers whose unit the user did not say.
+/// columns. False after an error, which is reported with its location. Sets `assumes_seconds` if a duration is compared
+/// with numbers for which the user gave no unit.
 bool resolve(pattern::Condition& condition, const Table& table, Diagnostics& diagnostics, bool& assumes_seconds);
 
 /// Evaluates conditions on rows of the table.
 class Evaluator {
  public:
-  /// Gives the row of an edge, or the rank of a vertex.
+  /// Returns the row of an edge, or the rank of a vertex.
   using Find = std::function<std::uint64_t(pattern::Subject)>;
 
   explicit Evaluator(const Table& table) : table_(table) {}
 
-  /// True, false, or nothing for unknown. Requires: it is resolved.
+  /// True, false, or nothing for unknown. Requires: `resolve` has checked the condition.
   std::optional<bool> holds(const pattern::Condition& condition, const Find& find);
-  /// The place where an int left 64 bits, if one did.
+  /// The location of an overflow of 64 bits, if there was one.
   const std::optional<SourceLoc>& maybe_overflow() const { return maybe_overflow_; }
 
  private:

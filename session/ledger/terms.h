@@ -10,7 +10,7 @@
 #include "runtime/graph/inputs.h"
 #include "session/ledger/plan.h"
 
-/// Conditions between edges, and the lists that they read, in the words of programs.
+/// Conditions between edges, and the lists that they read, as expressions of programs.
 namespace matcha::session::ledger {
 
 /// The content of a list of a program, apart from the rows.
@@ -19,11 +19,11 @@ struct ListKey {
     Edges,     ///< The ends of the rows of a class; with `flag` from targets to sources.
     Entries,   ///< The entries of these rows.
     Last,      ///< By entry: the last entry whose time is at most its own plus `by`, with `flag` less; -1: none.
-    Rows,      ///< By entry: its row,
-    Ids,       ///< and the number or id of that.
+    Rows,      ///< By entry: its row.
+    Ids,       ///< By entry: the number or id of its row.
     Column,    ///< By entry: a column of edges, or of the vertices where they begin, or end; with `flag` as floats.
     HasValue,  ///< By entry: 1 if it has a value of the column, else 0.
-    Text,      ///< The code of a text, alone.
+    Text,      ///< One item, the code of a text.
   };
   enum class Of : std::uint8_t { Edge, From, To };
 
@@ -32,18 +32,18 @@ struct ListKey {
   bool flag = false;
   __int128 by = 0;
   Of of = Of::Edge;
-  std::string name{};  ///< Of a column; a text.
+  std::string name{};  ///< The name of a column, or the text.
 
   bool operator==(const ListKey&) const = default;
 };
 
-/// The list for a plan and its table.
+/// Makes the list for a plan and its table.
 runtime::InputList list_of(const ListKey& key, const Plan& plan, const Table& table);
 
-/// The lists that a program reads: the parameter of each is called by its place.
+/// The lists that a program reads. The name of a parameter has the place of its list.
 class Lists {
  public:
-  /// The name of a list, which becomes one of them.
+  /// The name of a list, which is added if it is new.
   std::string name(const ListKey& key);
   /// The names of the rows of a class and of their entries. `turned`: from targets to sources.
   std::pair<std::string, std::string> edges(std::size_t of_class, bool turned);
@@ -54,11 +54,11 @@ class Lists {
   std::vector<ListKey> keys_;
 };
 
-/// Where a program has the vertices and edges of the pattern.
+/// The expressions of a program for the images of the vertices and edges of the pattern.
 struct Images {
   std::function<std::string(std::size_t edge)> edge;
   std::function<std::string(std::size_t vertex)> vertex;
-  /// An edge that has the vertex as an end, and whether it comes from there.
+  /// An edge that has the vertex as an end, and true if the vertex is its source.
   std::function<std::optional<std::pair<std::size_t, bool>>(std::size_t vertex)> end;
 };
 
@@ -68,9 +68,10 @@ class TermWriter {
   TermWriter(const Table& table, Lists& lists, Diagnostics& diagnostics)
       : table_(table), lists_(lists), diagnostics_(diagnostics) {}
 
-  /// True where the condition is true, or with `of_true` false where it is false; false where it is unknown.
+  /// An expression that is true if the condition is true, or with `of_true` false if the condition is false. It is
+  /// false if the condition is unknown.
   std::string truth(const pattern::Condition& term, bool of_true, const Images& images);
-  /// After an error: an int that may leave 64 bits.
+  /// True after an error: an int may overflow 64 bits.
   bool failed() const { return diagnostics_.has_errors(); }
 
  private:
@@ -79,7 +80,7 @@ class TermWriter {
   };
 
   std::string comparison(const pattern::Condition& term, bool of_true, const Images& images);
-  /// The values that it needs are there; empty: they always are.
+  /// An expression that is true if all values of `term` are present; empty: they always are.
   std::string has_values(const pattern::Condition& term, const Images& images);
   std::string value(const pattern::Condition& term, bool as_float, const Images& images);
   Range range(const pattern::Condition& term) const;

@@ -25,7 +25,7 @@ bool is_count(const query::Statement& statement);
 /// The names of the columns.
 std::vector<std::string> names_of(const query::Statement& statement);
 
-/// Gives all rows. Errors are reported with their place. Interrupted: the progress says that it was stopped.
+/// Passes all rows to the callback. Errors are reported with their location. Interrupted: the run was stopped.
 Status run(const query::Statement& statement, const SourceManager& sources, const Pipeline::Parameters& parameters,
            Store& store, Progress& progress, const Pipeline::OnRow& on_row, const Reporter& log);
 
@@ -42,8 +42,7 @@ class JsonRows {
 
   /// A row as text.
   std::string line(const Value* row) const;
-  /// Keeps a row as many times as `weight` says. False if there is no room, which is an error of the progress, or after
-  /// a stop.
+  /// Keeps a row `weight` times. False if there is no room, which is an error of the progress, or after a stop.
   bool take(const Value* row, std::uint64_t weight, Progress& progress);
   /// All rows that were kept, as an array; of `RETURN count(*)` the number.
   std::string text() const;
@@ -68,9 +67,9 @@ class InMemory {
 
   /// Checks the options and the parameters of the request. Errors (Usage) are reported.
   Status check(const Reporter& log);
-  /// Takes the graph. Errors are reported. Requires: the check was passed.
+  /// Reads the graph. Errors are reported. Requires: the check succeeded.
   Status take(ResidentGraph& graph, const Reporter& log) { return store_.take(statement_, sources_, graph, log); }
-  /// Gives all rows, as `run`.
+  /// Passes all rows to the callback, as `run`.
   Status run(Progress& progress, const Pipeline::OnRow& on_row, const Reporter& log) {
     return statement::run(statement_, sources_, parameters_, store_, progress, on_row, log);
   }

@@ -22,8 +22,8 @@ struct Progress {
     std::string message, hint;
   };
 
-  std::function<bool()> is_to_stop;                    ///< By a signal or a time limit; empty: nothing stops it.
-  std::uint64_t most_bytes = std::uint64_t{1} << 30U;  ///< Of rows that sorting, groups and DISTINCT keep.
+  std::function<bool()> is_to_stop;                    ///< True after a signal or a time limit; empty: no stops.
+  std::uint64_t most_bytes = std::uint64_t{1} << 30U;  ///< The limit for rows that sorting, groups and DISTINCT keep.
   std::uint64_t bytes = 0;
   std::optional<Failure> failure;  ///< The first one.
   bool is_stopped = false;         ///< By a signal or a time limit.
@@ -44,15 +44,15 @@ struct Progress {
   bool may_keep(std::uint64_t more, SourceLoc loc);
 };
 
-/// Finds whether a pattern in a condition, by its number, has a match for a row.
+/// True if a pattern of a condition, given by its number, has a match for a row.
 using HasMatch = std::function<bool(std::size_t pattern, Value* row)>;
 
-/// Evaluates terms that `resolve` has been through.
+/// Evaluates resolved terms.
 class Evaluator {
  public:
   Evaluator(const Store& store, Progress& progress) : store_(store), progress_(progress) {}
 
-  /// After an error, which the progress has: null.
+  /// The value of a term; null after an error, which is in the progress.
   Value value(const query::Term& term, Value* row) const;
   /// True, false, or nothing for unknown.
   std::optional<bool> truth(const query::Term& term, Value* row) const;
@@ -63,13 +63,13 @@ class Evaluator {
  private:
   std::optional<bool> truth_of(const Value& value, SourceLoc loc) const;
   std::optional<bool> all_or_any(const query::Term& term, Value* row) const;
-  /// Text beside a time becomes the time that it spells. An error if it spells none.
+  /// Converts a text that is compared with a time to the time that it spells. An error if it spells none.
   void read_times(Value& left, Value& right, SourceLoc loc) const;
   std::optional<bool> compared_as(const query::Term& term, Value* row) const;
   std::optional<bool> is_in(const query::Term& term, Value* row) const;
   std::optional<bool> in_text(const query::Term& term, Value* row) const;
   Value computed(const query::Term& term, Value* row) const;
-  /// A time and a number of seconds before or after it.
+  /// Adds a number of seconds to a time, or subtracts it.
   Value moved(const query::Term& term, const Value& time, const Value& by) const;
   Value whole(const query::Term& term, std::int64_t left, std::int64_t right) const;
   Value item(const query::Term& term, Value* row) const;

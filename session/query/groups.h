@@ -14,9 +14,9 @@ namespace matcha::session::statement {
 /// The state of an aggregate for the rows of a group.
 class Aggregate {
  public:
-  /// Takes a value as many times as `weight` says. False after an error.
+  /// Adds a value `weight` times. False after an error.
   bool take(const query::Term& term, const Value& value, std::uint64_t weight, Progress& progress);
-  /// A row, of `count(*)`. False after an error.
+  /// Adds a row, for `count(*)`. False after an error.
   bool take_row(const query::Term& term, std::uint64_t weight, Progress& progress);
   Value value(const query::Term& term, Progress& progress) const;
 
@@ -32,7 +32,7 @@ class Aggregate {
   std::unordered_set<std::vector<Value>, RowHash, RowsAreOne> seen_;
 };
 
-/// Groups of rows with equal keys, in the order in which they came.
+/// Groups of rows with equal keys, in the order of their first rows.
 class Groups {
  public:
   /// `aggregates`: their terms. All arguments outlive the groups.
@@ -41,7 +41,7 @@ class Groups {
 
   /// Adds a row to the group of its key. False after an error.
   bool take(std::vector<Value> key, Value* row, std::uint64_t weight);
-  /// A group without rows, which there is where rows have no keys.
+  /// Adds the group without rows, which exists if there are no keys.
   void add_empty();
   struct Group {
     std::vector<Value> key;

@@ -10,7 +10,7 @@
 
 namespace matcha::session::statement {
 
-/// The slots that a term, or a clause, reads and does not give a value itself.
+/// Adds the slots that a term or a clause reads, without those to which it gives a value itself.
 void add_slots(const query::Term& term, std::set<std::size_t>& into);
 void add_slots(const query::MatchClause& clause, std::set<std::size_t>& into);
 
@@ -42,7 +42,7 @@ class MatchPlanner {
   std::optional<std::size_t> part_of(const std::set<std::size_t>& slots) const;
   std::optional<std::size_t> part_of(const Walk& walk) const;
   bool is_independent(std::size_t part) const;
-  /// Of these parts; `with_given`: and of slots with a value before.
+  /// The steps of these parts; `with_given`: also those of slots that have a value before the clause.
   std::vector<Matcher::Step> steps_of(const std::set<std::size_t>& parts, bool with_given);
   Matcher::Step& add(Matcher::Step::Kind kind);
   Cost cost(const Walk& walk) const;
@@ -57,12 +57,12 @@ class MatchPlanner {
   Store& store_;
   const std::set<std::size_t>& bound_;
   const std::set<std::size_t>& needed_;
-  std::map<std::size_t, std::vector<std::size_t>> nodes_;  ///< By slot: tests for labels.
+  std::map<std::size_t, std::vector<std::size_t>> nodes_;  ///< The tests for labels of each slot.
   std::vector<Walk> walks_;
   std::vector<const query::PathPattern*> paths_;
   std::vector<Condition> conditions_;
-  std::map<std::size_t, std::size_t> part_of_;  ///< Of slots without a value before.
-  std::set<std::size_t> there_;                 ///< Slots that have a value.
+  std::map<std::size_t, std::size_t> part_of_;  ///< The part of each slot without a value before the clause.
+  std::set<std::size_t> there_;                 ///< Slots that have a value after the steps so far.
   std::vector<Matcher::Step> steps_;
 };
 

@@ -16,20 +16,20 @@
 
 namespace matcha::session::statement {
 
-/// A step of a statement: takes rows and gives others to the next one.
+/// A step of a statement: gets rows, and passes other rows to the next step.
 class Stage {
  public:
   virtual ~Stage() = default;
-  /// Takes a row as many times as `weight` says. False: no more are wanted.
+  /// Processes a row `weight` times. False: no more rows are wanted.
   virtual bool take(Value* row, std::uint64_t weight) = 0;
-  /// After the last row.
+  /// Called after the last row.
   virtual void finish() = 0;
 };
 
-/// A statement with the numbers of its columns, tests and patterns in a store, as stages.
+/// The stages of a statement. Columns, tests and patterns have their numbers in a store.
 class Pipeline {
  public:
-  /// Takes a row of the answer as many times as `weight` says; false: no more are wanted.
+  /// Gets a row of the answer, which counts `weight` times. Returns false if no more are wanted.
   using OnRow = std::function<bool(const Value* row, std::uint64_t weight)>;
 
   /// The values of the parameters of a statement, as terms.
@@ -40,14 +40,14 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Gives all rows. How it ended is in the progress.
+  /// Passes all rows of the answer to `on_row`. The progress has errors and stops.
   void run(const OnRow& on_row);
 
  private:
   struct Predicate {
     std::unique_ptr<Matcher> matcher;
-    bool is_constant = false;   ///< It reads nothing of the row,
-    std::optional<bool> known;  ///< and this is its value.
+    bool is_constant = false;   ///< It does not depend on the row.
+    std::optional<bool> known;  ///< The value of a constant one, once it is computed.
   };
   void resolve(query::Term& term);
   void resolve(query::MatchClause& clause);
@@ -61,7 +61,7 @@ class Pipeline {
   Store& store_;
   Progress& progress_;
   Evaluator evaluator_;
-  std::vector<Predicate> patterns_;  ///< In conditions, by number.
+  std::vector<Predicate> patterns_;  ///< The patterns in conditions, by number.
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 

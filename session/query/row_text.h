@@ -12,7 +12,7 @@ namespace matcha::session::statement {
 /// nothing; in quotes where CSV wants them. As JSON: lists and paths are arrays.
 void append_cell(std::string& out, const Value& value, const Store& store, Style style, char separator = ',');
 
-/// A time as ISO 8601 has it.
+/// A time in the form of ISO 8601.
 std::string time_text(std::int64_t units, std::uint64_t per_second);
 
 }  // namespace matcha::session::statement

@@ -14,11 +14,11 @@
 
 namespace matcha::session::statement {
 
-/// A property graph in memory, as far as a statement reads it: the tables of a run, where a relationship is a row of
-/// the table of edges, or a graph.
+/// The parts of a property graph that a statement reads, in memory. It is made of the tables of a run, where a
+/// relationship is a row of the table of edges, or of a graph.
 class Store {
  public:
-  /// Reads the tables. Errors are reported; those about columns have their place in `sources`.
+  /// Reads the tables. Errors are reported; those about columns have their location in `sources`.
   Status read(const query::Statement& statement, const SourceManager& sources, const BindOptions& options,
               const runtime::IoOptions& io, const Reporter& log);
   /// Takes a graph in memory, which has labels and no columns. A relationship is an edge, by its place among all.
@@ -35,24 +35,24 @@ class Store {
   std::uint32_t target(std::uint32_t relationship) const { return table_.targets[relationship]; }
   std::uint32_t type(std::uint32_t relationship) const { return types_.empty() ? 0 : types_[relationship]; }
 
-  /// The relationships that leave a node, or come to it, by type and other end.
+  /// The outgoing and the incoming relationships of a node, sorted by type and other end.
   std::span<const std::uint32_t> out(std::uint32_t node) const { return of(node, out_begins_, out_); }
   std::span<const std::uint32_t> in(std::uint32_t node) const { return of(node, in_begins_, in_); }
-  /// Those of one type among them, by their other end.
+  /// The relationships of one type among `all`, sorted by their other end.
   std::span<const std::uint32_t> typed(std::span<const std::uint32_t> all, std::uint32_t type) const;
-  /// Those of one type that join a node with `other`. `are_out`: they leave it.
+  /// The relationships of `typed` that join the node with `other`. `are_out`: they are outgoing.
   std::span<const std::uint32_t> between(std::span<const std::uint32_t> typed, bool are_out, std::uint32_t other) const;
-  /// All types that there are.
+  /// The number of types.
   std::size_t type_count() const { return type_names_.empty() ? 1 : type_names_.size(); }
 
-  /// The numbers of types that relationships have, of these names.
+  /// The numbers of the types with these names; names that no relationship has are left out.
   std::vector<std::uint32_t> types_of(const std::vector<std::string>& names) const;
   Value type_name(std::uint32_t relationship) const;
   Value labels(std::uint32_t node) const;
-  /// A test for labels, by its number; equal tests have one.
+  /// Adds a test for labels, and returns its number; equal tests have the same number.
   std::size_t add_test(const std::vector<std::vector<std::string>>& labels);
   bool passes(std::size_t test, std::uint32_t node) const { return tests_[test][label_set(node)]; }
-  /// The nodes that pass it.
+  /// The nodes that pass a test.
   const std::vector<std::uint32_t>& passing(std::size_t test);
 
   /// Properties by the numbers of columns.
@@ -64,9 +64,9 @@ class Store {
   Value relationship_property(std::size_t column, std::uint32_t relationship) const {
     return cell(*relationship_columns_[column], relationship);
   }
-  /// The nodes with a value of a column, as groups take it. Empty where text may spell the values of the column.
+  /// The nodes with a value of a column, compared as for groups. Nothing if text may spell the values of the column.
   std::optional<std::span<const std::uint32_t>> nodes_with(std::size_t column, const Value& value);
-  /// The id of a relationship as `--edge-id` names it, else its number.
+  /// The value of the column of `--edge-id` for a relationship, else its number.
   Value relationship_id(std::uint32_t relationship) const;
 
  private:
@@ -90,18 +90,18 @@ class Store {
 
   ledger::Table table_;
   std::uint32_t node_count_ = 0;
-  std::vector<std::uint32_t> ranks_;  ///< Of nodes; empty: a node is its rank.
+  std::vector<std::uint32_t> ranks_;  ///< The rank of each node; empty: a node is its rank.
   std::vector<std::uint64_t> out_begins_, in_begins_;
   Lists out_, in_;
-  std::string no_type_;                  ///< Empty: of a relationship without one.
+  std::string no_type_;                  ///< The empty text, the type of a relationship without one.
   std::vector<std::string> type_names_;  ///< Ascending.
-  std::vector<std::uint32_t> types_;     ///< Of each row; empty: the statement asks for none.
+  std::vector<std::uint32_t> types_;     ///< The type of each row; empty: the statement reads no types.
   std::vector<std::vector<std::string>> sets_{{}};
-  std::vector<std::uint32_t> set_of_;  ///< Of each node; empty: the statement asks for none.
+  std::vector<std::uint32_t> set_of_;  ///< The set of labels of each node; empty: the statement reads no labels.
   std::vector<std::vector<bool>> tests_;
-  std::map<std::size_t, Lists> passing_;  ///< By test, once they were asked for.
+  std::map<std::size_t, Lists> passing_;  ///< By test, the results of `passing`.
   std::vector<const ledger::Column*> node_columns_, relationship_columns_;
-  std::map<std::size_t, Lists> by_value_;  ///< Nodes in the order of their values of a column, once it was asked for.
+  std::map<std::size_t, Lists> by_value_;  ///< By column, the nodes in the order of its values, for `nodes_with`.
 };
 
 }  // namespace matcha::session::statement

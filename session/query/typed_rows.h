@@ -18,8 +18,8 @@ class TypedRows {
   TypedRows(std::vector<std::string> names, SourceLoc loc, const Store& store)
       : names_(std::move(names)), loc_(loc), store_(store), columns_(names_.size()) {}
 
-  /// Keeps a row as many times as `weight` says. False after an error of the progress: of a value of another type than
-  /// those before it, of one that such a column does not hold, or without room.
+  /// Keeps a row `weight` times. False after an error, which is in the progress: the value has another type than those
+  /// before it, such a column cannot hold it, or there is no room.
   bool take(const Value* row, std::uint64_t weight, Progress& progress);
   std::uint64_t count() const { return count_; }
   /// Appends the file to `out`. Returns the bytes that replace its beginning; empty: none.
@@ -27,7 +27,7 @@ class TypedRows {
 
  private:
   struct Column {
-    Value::Kind kind = Value::Kind::Null;  ///< Of its values; Null: there are none.
+    Value::Kind kind = Value::Kind::Null;  ///< The kind of its values; Null: there are none.
     std::vector<std::uint32_t> nodes;
     std::vector<std::int64_t> ints;
     std::vector<double> floats;

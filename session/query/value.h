@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Values of statements, as openCypher compares and orders them.
+/// Values of statements, with the comparisons and the order of openCypher.
 namespace matcha::session::statement {
 
 /// A value. Text and lists live as long as the run.
@@ -34,14 +34,14 @@ struct Value {
 
 /// `a = b`; nothing for unknown. Values of different types differ.
 std::optional<bool> equals(const Value& a, const Value& b);
-/// The order of two numbers, texts, times or truths; nothing where `<` is unknown.
+/// The order of two numbers, texts, times or Booleans; nothing if `<` is unknown.
 std::optional<std::partial_ordering> compared(const Value& a, const Value& b);
-/// The order of ORDER BY, of values of all types: null comes last, a number that is none before it.
+/// The order of ORDER BY, for values of all types: null is last, NaN before it.
 std::weak_ordering ordered(const Value& a, const Value& b);
-/// Whether DISTINCT and groups take them as one: null is null, and 1 is 1.0.
+/// True if DISTINCT and groups treat two values as equal: null equals null, and 1 equals 1.0.
 bool is_one(const Value& a, const Value& b);
 std::size_t hash_of(const Value& value);
-/// About the bytes that a copy keeps, with the items of its lists.
+/// The approximate size of a copy in bytes, with the items of its lists.
 std::size_t bytes_of(const Value& value);
 
 /// Rows as keys.
