@@ -11,25 +11,25 @@
 
 namespace matcha::session {
 
-/// Checks that the options about the answer fit together, and fit the program or the pattern; reports if not. `format`
-/// becomes that of `--matches`.
+/// Checks that the options about the answer fit together, and fit the program or the pattern. Reports an error if not.
+/// Sets `format` to that of `--matches`.
 Status check_answer_options(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console,
                             RowFormat& format);
 
-/// Whether a program gives the list that the options ask for; reports if not.
+/// Checks that a program returns a list, if the options need one. Reports an error if not.
 Status check_result_type(const RunRequest& options, const Signature& program, const RunReporter& console);
 
-/// A text from its first character on that is no blank.
+/// The text without its leading blanks.
 std::string without_blanks_before(const std::string& text);
 
-/// Chooses where to run; `may_choose`: this is left open until the graph is read. Reports options that do not fit.
+/// Chooses the target. Sets `may_choose` if the device is chosen only after the graph is read. Reports options that do
+/// not fit.
 Status choose_target(const RunRequest& options, const RunReporter& console, const Target*& target, bool& may_choose);
 
-/// The reason for a stopped run; Ok: it was not stopped. One that was stopped by another process of its job is
-/// terminated.
+/// The reason for which a run was stopped; Ok: it was not. Terminated, if another process of its job stopped it.
 Status verdict_of(codegen::Ending ending, const StopControl& session);
 
-/// Says why a run failed, with its place in the program if it has one, in `sources`.
+/// Reports the reason why a run failed, with the location in the program (in `sources`) if there is one.
 Status report_failure(const codegen::RunError& failed, const BindOptions& bind, const SourceManager& sources,
                       const Reporter& reporter);
 

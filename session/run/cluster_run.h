@@ -35,9 +35,10 @@ class ClusterRun {
   unsigned planned_threads(unsigned own) const { return options_.any() ? kPlannedThreads : own; }
   /// The number of processes that share the run, if known; the same in all of them and in `merge`.
   std::uint64_t processes() const { return processes_; }
-  /// Once the program is compiled: `program` is its text, or the words of a search.
+  /// Opens the ledger or the work folder. Call it after compiling: `program` is the text of the program, or
+  /// `search_words`.
   Status begin(std::string_view program, const BoundInputs& bound, const StopControl& session);
-  /// Null before `begin`, and for a whole run.
+  /// The dealer of units; null before `begin`, and for a run in one process.
   codegen::Dealer* dealer() const { return dealer_.get(); }
   /// Shards have no answer; of an MPI job only rank 0 prints it.
   bool has_answer() const { return options_.shard.empty() && options_.speaks(); }

@@ -35,23 +35,23 @@ class RunReporter : public Reporter {
 class StopControl {
  public:
   virtual ~StopControl() = default;
-  /// Not 0 once a signal came.
+  /// A number that is not 0 after a signal.
   virtual const std::atomic<std::uint32_t>* stop_request() const = 0;
-  /// True once a signal came or the deadline passed.
+  /// A flag that is true after a signal or the deadline.
   virtual const std::atomic<bool>* cancel() const = 0;
   virtual std::optional<std::chrono::steady_clock::time_point> deadline() const = 0;
-  /// Why to stop now: Ok, Timeout, Interrupted or Terminated.
+  /// The reason to stop now: Timeout, Interrupted or Terminated; Ok: none.
   virtual Status verdict() const = 0;
   bool stopped() const { return verdict() != Status::Ok; }
 
-  /// Late: all, but a step that looks at stops by itself and then has a partial result gets five seconds for it.
+  /// Late: all, but a step that tests for stops itself, and then has a partial result, gets five seconds for it.
   enum class Stops : std::uint8_t { None, Signals, Late, All };
-  /// The stops that end the run from outside from now on; All at the start.
+  /// Sets the stops after which the process is ended if the run does not end by itself; All at the start.
   virtual void watch(Stops stops) = 0;
-  /// Reports a stop before there was a result, instead of `stop_line` as an error. It may be called on another thread,
-  /// so it reads nothing that the run writes from now on.
+  /// Sets the function that reports a stop before there is a result; by default `stop_line` is an error. It may be
+  /// called on another thread, so it must not read data that the run still writes.
   virtual void set_report(std::function<void(Status verdict)> report) = 0;
-  /// Reports a stop before there was a result; the verdict.
+  /// Reports a stop before there is a result. Returns the verdict.
   virtual Status stop_early() = 0;
 };
 

@@ -17,42 +17,43 @@
 
 namespace matcha::session {
 
-/// Of a run in several processes.
+/// The progress of a run in several processes.
 struct UnitsReport {
-  std::uint64_t done = 0, total = 0;  ///< Units of work that are done, by all, of the loops that were reached.
-  int ranks = 0;                      ///< Of an MPI job; 0: it is none.
+  /// The finished units of all processes, and all units, of the loops that have begun.
+  std::uint64_t done = 0, total = 0;
+  int ranks = 0;  ///< The ranks of an MPI job; 0: it is none.
 };
 
 /// The results of a run so far; any part may be missing after an early stop.
 struct RunReport {
   const Compilation* compilation = nullptr;
-  std::optional<Signature> signature;          ///< Of the program or the pattern; nothing before it is read.
-  const BoundInputs* bound = nullptr;          ///< Null: stopped before the inputs were read.
+  std::optional<Signature> signature;  ///< The signature of the program or the pattern; nothing before it is read.
+  const BoundInputs* bound = nullptr;  ///< Null: stopped before the inputs were read.
   const codegen::RunResult* result = nullptr;  ///< Null: stopped before the run.
   const MatchWriter* matches = nullptr;        ///< Null: rows were not streamed.
-  bool only_counts = false;                    ///< Of `--count`: only the number of rows is printed.
-  bool within = false;                         ///< Of `--within`: an interval will do.
-  bool asks_exists = false;                    ///< Of `--exists`: whether there is one.
-  std::string matches_path;                    ///< Of `--matches`; empty: none.
+  bool only_counts = false;                    ///< `--count`: only the number of rows is printed.
+  bool within = false;                         ///< `--within`: the answer may be an interval.
+  bool asks_exists = false;                    ///< `--exists`: the answer is whether there is a match.
+  std::string matches_path;                    ///< The file of `--matches`; empty: none.
   std::string pattern;                         ///< The line about the pattern; empty: a program was given.
   std::vector<std::string> count_names;        ///< The name of each number of the result; empty: not known.
   std::vector<std::string> columns;            ///< The names of the columns of streamed rows.
-  std::string given;                           ///< Of several patterns: this one, as the user gave it;
-  std::size_t name_width = 0;                  ///< and the characters of the longest name in their lines.
+  std::string given;                           ///< One of several patterns, as the user gave it.
+  std::size_t name_width = 0;                  ///< The length of the longest name of several patterns, in characters.
   std::string backend;
-  std::string engine = "program";  ///< The engine that answered, as `--engine` calls it.
-  std::string device = "cpu";      ///< Or the GPU's name.
+  std::string engine = "program";  ///< The engine that answered, as in `--engine`.
+  std::string device = "cpu";      ///< `cpu`, or the name of the GPU.
   std::string device_why;          ///< The reason why `--device auto` took the CPU; empty: there is no GPU, or the
                                    ///< device was given.
   unsigned threads = 0;
   OrderReport order;
-  std::optional<Tuning> tuning;              ///< Of `--tune`.
-  std::optional<Verification> verification;  ///< Of `--verify`.
+  std::optional<Tuning> tuning;              ///< The result of `--tune`.
+  std::optional<Verification> verification;  ///< The result of `--verify`.
   std::optional<UnitsReport> units;
-  Status verdict = Status::Ok;  ///< Why it was stopped.
+  Status verdict = Status::Ok;  ///< The reason of an early stop.
   double load_ms = 0, run_ms = 0;
 
-  /// The matches that were counted with `only_counts` or `asks_exists`; nothing before the run.
+  /// The number of counted matches with `only_counts` or `asks_exists`; nothing before the run.
   std::optional<std::uint64_t> counted() const;
   bool complete() const;
   /// `timeout`, `interrupt`, `limit` or `closed`; empty when complete.

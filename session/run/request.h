@@ -42,16 +42,16 @@ struct ClusterOptions {
 struct RunRequest {
   CompileOptions compile;
   PatternOptions pattern;             ///< Options of all patterns; its text is empty.
-  std::vector<std::string> patterns;  ///< Of `--pattern`.
-  std::string pattern_list;           ///< Of `--patterns`; empty: none.
+  std::vector<std::string> patterns;  ///< The values of `--pattern`.
+  std::string pattern_list;           ///< The file of `--patterns`; empty: none.
   BindOptions bind;
   std::string device = "auto";
   GpuOptions gpu;
-  std::vector<std::string> gpu_given;  ///< Options that mean something on a GPU only.
-  /// The folders of compiled code, of facts about files, and of results of `--tune`; empty: none.
+  std::vector<std::string> gpu_given;  ///< The given options that have an effect only on a GPU.
+  /// The folders for compiled code, for notes about checked files, and for results of `--tune`; empty: none.
   std::string code_folder, notes_folder, tuning_folder;
   std::string backend = "llvm";
-  std::string engine;  ///< Of `--engine`; empty: the cheapest.
+  std::string engine;  ///< The name of `--engine`; empty: the cheapest engine.
   std::string tier = "auto";
   unsigned threads = 0;
   std::string simd;
@@ -61,28 +61,28 @@ struct RunRequest {
   bool json = false;
   std::string matches;
   std::optional<std::uint64_t> limit;
-  bool count = false;                         ///< Rows are counted up to the limit, not listed.
+  bool count = false;                         ///< `--count`: rows are counted up to the limit, not listed.
   runtime::sample::IntervalRequest interval;  ///< Without a width: the exact answer.
-  bool exists = false;                        ///< Whether there is a match is all that is asked.
+  bool exists = false;                        ///< `--exists`: the answer is whether there is a match.
   std::optional<double> timeout;
-  std::uint64_t memory = 0;      ///< Bytes that graphs may take; 0: it is not said.
-  std::uint64_t gpu_memory = 0;  ///< Bytes that the graph may take of a GPU; 0: it is not said.
+  std::uint64_t memory = 0;      ///< The most bytes of graphs in memory; 0: no limit.
+  std::uint64_t gpu_memory = 0;  ///< The most bytes of the graph in the memory of a GPU; 0: no limit.
   ClusterOptions cluster;
-  bool explains = false;  ///< Of `explain`: nothing is compiled before the engines have decided.
+  bool explains = false;  ///< For `explain`: nothing is compiled before an engine is chosen.
 
-  /// Rows that are enough.
+  /// The most rows or matches that are wanted.
   std::optional<std::uint64_t> most() const { return exists ? 1 : limit; }
   /// The name of the target for a CPU. Schedules are timed as native code.
   std::string_view cpu_target() const;
-  /// Rows are found, if only to be counted.
+  /// True if the run finds rows, even if only to count them.
   bool lists() const { return !matches.empty() || most().has_value() || !pattern.per.empty(); }
-  /// Rows are streamed to a file, to standard output, or kept for JSON.
+  /// True if rows go to a file or to standard output, or are kept for JSON.
   bool streams() const { return lists() && !count && !exists; }
-  /// One program or one pattern, not a list of patterns.
+  /// True for one program or one pattern, not a list of patterns.
   bool of_one() const { return pattern_list.empty() && patterns.size() <= 1; }
-  /// Engines without a program may answer, in one process.
+  /// True if engines without a program may answer, in one process.
   bool may_lack_program() const { return backend == "llvm" && tier == "auto" && !tune && !cluster.any(); }
-  /// Patterns may be counted together by identities.
+  /// True if identities may count several patterns together.
   bool may_count_together() const { return may_lack_program() && (!lists() || !pattern.per.empty()); }
 };
 

@@ -10,19 +10,19 @@
 
 namespace matcha::session {
 
-/// The one graph of several patterns: read once, and ranked by degree once. Patterns with labels of edges, and those
-/// that see loops, read a file in another way, so it is read again for each kind.
+/// The common graph of several patterns: it is read once, and ranked by degree once. Patterns with labels of edges, and
+/// patterns that see loops, read a file in another way, so it is read once for each kind.
 class SharedInputs {
  public:
   /// The inputs of a program with one graph; `out` must not move afterwards.
   runtime::Status load(const Signature& program, const BindPlan& plan, const runtime::IoOptions& options,
                        BoundInputs& out);
   bool empty() const { return kept_.empty(); }
-  /// Whether the last `load` read it.
+  /// True if the last `load` read the file.
   bool is_new() const { return is_new_; }
-  /// Those of the patterns that may be counted together.
+  /// The patterns that identities may count together.
   MotifSets& motifs() { return motifs_; }
-  /// Those that a GPU matches together; null before the first one.
+  /// The patterns that a GPU matches together; null before the first one.
   std::shared_ptr<codegen::MatchBatch>& searches() { return searches_; }
 
  private:
@@ -32,7 +32,7 @@ class SharedInputs {
     std::string name;
   };
 
-  std::map<std::pair<bool, bool>, Kept> kept_;  ///< By whether information of edges, and loops, were read.
+  std::map<std::pair<bool, bool>, Kept> kept_;  ///< Key: with information of edges, with loops.
   bool is_new_ = false;
   MotifSets motifs_;
   std::shared_ptr<codegen::MatchBatch> searches_;

@@ -19,38 +19,38 @@ struct Computed {
   codegen::RunOptions run_options;
 };
 
-/// One program or pattern on its way to an answer. Every step gives the status of the command; Ok continues with the
-/// next. The step that finds an error prints it.
+/// The steps from one program or pattern to its answer. Every step returns the status of the command; after Ok the
+/// caller continues with the next step. The step that finds an error prints it.
 class RunSteps {
  public:
   virtual ~RunSteps() = default;
 
-  /// Checks the options, of several patterns the same for all.
+  /// Checks the options, which are the same for several patterns.
   virtual Status check() = 0;
   /// Reads and checks the program, or the pattern.
   virtual Status read() = 0;
-  /// Binds and reads the inputs. Of several patterns, also writes the program, to find its errors.
+  /// Binds and reads the inputs. For several patterns it also writes the program, to find its errors.
   virtual Status prepare() = 0;
-  /// Asks the engines which of them answers. `compute` does so itself.
+  /// Chooses the engine. `compute` calls it if need be.
   virtual Status decide() = 0;
   /// Compiles and runs.
   virtual Status compute() = 0;
-  /// Prints the answer, or the part of it that there is.
+  /// Prints the answer, or a partial answer.
   virtual Status finish() = 0;
   /// True if a thread still works for it whose result is not needed; only the end of the process stops it. Call it
   /// after all other steps.
   virtual bool is_busy() = 0;
-  /// After `compute`.
+  /// The results. Requires: `compute` was called.
   virtual Computed computed() = 0;
 
-  /// Of a pattern, after `read`: the characters of the longest name in its lines.
+  /// The length of the longest name in the lines of a pattern's answer, in characters. Requires: `read` was called.
   virtual std::size_t name_width() const = 0;
   /// Prints the name of the question, padded to `width` characters, before each number, and in JSON.
   virtual void print_name(std::size_t width) = 0;
 };
 
-/// `pattern`: the one that runs; its text is empty for a program. With `maybe_shared`, the graph comes from there.
-/// All but the pattern outlives the run.
+/// Makes a run. `pattern`: the pattern to run; its text is empty for a program. With `maybe_shared`, the graph is that
+/// of several patterns. All arguments except the pattern must outlive the run.
 std::unique_ptr<RunSteps> make_run(const RunRequest& options, const PatternOptions& pattern, const RunReporter& console,
                                    StopControl& session, SharedInputs* maybe_shared);
 
