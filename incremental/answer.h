@@ -70,7 +70,7 @@ bool is_row_before(const std::uint64_t* a, const std::uint64_t* b, const std::ve
 struct RowChanges {
   RowSet rows;
   std::vector<std::int8_t> signs;  ///< +1 or -1 for each row.
-  /// Of rows of a table, which are ints here: their ids by number; empty: the numbers.
+  /// The ids of rows of a table, which are ints here, by number; empty: the ids are the numbers.
   std::unordered_map<std::uint64_t, std::string> edge_ids{};
 
   std::uint64_t count(std::int8_t sign) const;

@@ -60,10 +60,11 @@ class CliqueProgram final : public BatchProgram {
   std::optional<runtime::cliques::EdgeCounter> counter_;
   unsigned counter_threads_ = 0;
 
-  Counts counts_;  ///< Of the present graph.
+  Counts counts_;  ///< The counts of the present graph.
   bool is_valid_ = false;
-  std::optional<Counts> last_;  ///< Of the last answer.
-  std::optional<Counts> rest_;  ///< Of the graph of the edges that are there both before and after the batch.
+  std::optional<Counts> last_;  ///< The counts of the last answer.
+  std::optional<Counts>
+      rest_;  ///< The counts of the graph with the edges that are there both before and after the batch.
   bool wants_rest_ = false;
   std::uint32_t bits_ = 0;  ///< No count of the last edges has more.
 

@@ -30,7 +30,7 @@ struct RawBatch {
   std::uint64_t taken = 0;                            ///< Updates taken from the feed, including those of a window.
   std::uint64_t lines = 0;                            ///< Lines among them.
   std::uint64_t late = 0;                             ///< Dropped lines that arrived too late.
-  std::optional<std::int64_t> first_time, last_time;  ///< Of the lines.
+  std::optional<std::int64_t> first_time, last_time;  ///< The times of the first and the last line.
 };
 
 /// Converts lines to batches: reads lines, sorts late ones, and deletes expired edges of the window. The result depends
@@ -78,7 +78,7 @@ class Feed {
   LabelCodes codes_;
   Window window_;
   bool is_begun_ = false;   ///< The columns of timed lines are known.
-  bool has_units_ = false;  ///< Those of the rows are.
+  bool has_units_ = false;  ///< The units of the columns of rows are known.
   std::string comment_;     ///< The last comment before the first timed line.
   std::deque<Update> ready_;
   RawBatch batch_;

@@ -11,12 +11,12 @@ namespace matcha::session::stream {
 
 /// How the result of all roots is stored, so that the yields of some roots can be removed and replaced.
 enum class StoredForm : std::uint8_t {
-  Sum,     ///< Of ints.
-  Trues,   ///< Of `any`: the number of true values.
-  Falses,  ///< Of `all`: the number of false values.
-  Count,   ///< Of a list: the number of items.
-  Rows,    ///< Of a list: its items.
-  Values,  ///< Of `min`, `max` and sums of floats: the list of yielded values.
+  Sum,     ///< The sum of ints.
+  Trues,   ///< For `any`: the number of true values.
+  Falses,  ///< For `all`: the number of false values.
+  Count,   ///< The number of items of a list.
+  Rows,    ///< The items of a list.
+  Values,  ///< For `min`, `max` and sums of floats: the list of yielded values.
 };
 
 /// A sink of the module's outermost block.

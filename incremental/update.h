@@ -18,12 +18,12 @@ enum class UpdateKind : std::uint8_t {
 /// An update by a line of a stream, in ids as programs see them.
 struct Update {
   UpdateKind kind = UpdateKind::InsertEdge;
-  bool has_label = false;  ///< Of the edge or the vertex; false: `label` is kNoLabel.
+  bool has_label = false;  ///< The edge or the vertex has a label; false: `label` is kNoLabel.
   std::int64_t u = 0;
   std::int64_t v = 0;  ///< For edges.
   std::int64_t label = runtime::kNoLabel;
   std::int64_t time = 0;   ///< With `--temporal`; else 0.
-  std::uint64_t line = 0;  ///< Of the input, from 1; 0: made by a window.
+  std::uint64_t line = 0;  ///< The number of the input line, from 1; 0: made by a window.
 };
 
 /// An inserted or deleted edge. u < v if undirected; never a loop. `label`: kNoLabel if edges have no labels; otherwise

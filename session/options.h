@@ -38,8 +38,8 @@ struct OptionTargets {
   std::string* engine = nullptr;
   std::string* tier = nullptr;
   std::string* backend = nullptr;
-  std::string* simd_name = nullptr;                   ///< Of a verb, which checks it later;
-  std::optional<runtime::Tier>* simd_tier = nullptr;  ///< of others, at once.
+  std::string* simd_name = nullptr;                   ///< For verbs that check the name later;
+  std::optional<runtime::Tier>* simd_tier = nullptr;  ///< for others: the tier, checked at once.
   std::string* code_folder = nullptr;
   std::string* matches_file = nullptr;
   std::string* shard = nullptr;
@@ -57,7 +57,7 @@ struct OptionTargets {
   std::optional<std::uint64_t>* checkpoint = nullptr;
   std::optional<std::uint64_t>* limit = nullptr;
   std::uint64_t* random_graphs = nullptr;
-  std::uint64_t* seed = nullptr;             ///< Of the first of them.
+  std::uint64_t* seed = nullptr;             ///< The seed of the first random graph.
   std::optional<double>* timeout = nullptr;  ///< Seconds.
   runtime::sample::IntervalRequest* interval = nullptr;
   std::optional<std::uint32_t>* gpus = nullptr;
@@ -97,8 +97,8 @@ struct Option {
     Bytes,    ///< A number of bytes from 1 on; K, M, G and T are powers of 1024.
     Seconds,  ///< From 0 on, parts of one allowed.
     Mib,      ///< MiB, parts of one allowed.
-    Time,     ///< Of updates: seconds, or a number with s, m, h, d or w.
-    Wait,     ///< Of a clock: a number with ms, s, m or h.
+    Time,     ///< A time of updates: seconds, or a number with s, m, h, d or w.
+    Wait,     ///< A time of a clock: a number with ms, s, m or h.
     Word,     ///< One of `shown`, or of `words`.
     Devices,  ///< A number from 1 on, or `all`.
     Text,     ///< Any text; `set` may refuse it.

@@ -63,7 +63,7 @@ class DeviceValues {
   const runtime::cuda::Stream& stream_;
   std::unordered_map<const ir::Var*, runtime::cuda::GraphUpload> graphs_;
   std::unordered_map<const ir::Var*, KeptGraph> kept_;
-  std::unordered_map<const ir::Var*, runtime::DeviceCopies*> copies_;  ///< Of the graphs that are kept from run to run.
+  std::unordered_map<const ir::Var*, runtime::DeviceCopies*> copies_;  ///< For graphs that are kept from run to run.
   std::unordered_map<const ir::Var*, std::shared_ptr<SpreadGraph>> spread_;
   std::unordered_map<const ir::Var*, DeviceGraph> built_;
   std::unordered_map<const ir::Var*, std::shared_ptr<std::optional<DeviceHubRows>>> hubs_;
@@ -73,7 +73,7 @@ class DeviceValues {
   std::uint64_t uploaded_ = 0;
   const std::int64_t* ids_ = nullptr;
   std::shared_ptr<DeviceMemory> kept_ids_;
-  runtime::DeviceCopies* universe_copies_ = nullptr;  ///< Of the graph that keeps the universe of the run.
+  runtime::DeviceCopies* universe_copies_ = nullptr;  ///< The copies of the graph that keeps the universe of the run.
 };
 
 }  // namespace matcha::codegen::gpu

@@ -32,7 +32,7 @@ struct FrameLayout {
   explicit FrameLayout(const ir::Module& module);
 
   std::vector<FrameField> fields;
-  std::uint64_t bytes = 1;  ///< Of the whole struct; 1 when it is empty.
+  std::uint64_t bytes = 1;  ///< The size of the whole struct; 1 if it is empty.
 };
 
 }  // namespace matcha::codegen::gpu

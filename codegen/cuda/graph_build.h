@@ -30,9 +30,9 @@ struct DeviceGraphs {
 
 /// Rows of a list sink, on the devices that found them.
 struct DeviceRows {
-  /// Those of one device, as RowArea says.
+  /// The rows on one device, as RowArea says.
   struct Part {
-    const runtime::cuda::Stream* stream = nullptr;  ///< Of the device.
+    const runtime::cuda::Stream* stream = nullptr;  ///< The stream of the device.
     runtime::cuda::DeviceMemory words;
     std::uint64_t capacity = 0;
     std::uint64_t count = 0;
@@ -40,7 +40,7 @@ struct DeviceRows {
 
   const ir::Sink* sink = nullptr;
   std::vector<Part> parts;
-  std::uint64_t positions = 0;  ///< Of the region's outermost loop.
+  std::uint64_t positions = 0;  ///< The number of positions of the region's outermost loop.
 
   std::uint64_t count() const;
   /// Columns of the area: those of the list, and the positions in front of them.

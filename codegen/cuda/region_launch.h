@@ -124,7 +124,7 @@ class RegionLauncher {
   /// buffers, the areas of rows, the ranges of positions, and the places and frame of started kernels.
   struct ControlLayout {
     std::uint64_t counts = 0, slots = 0, buffers = 0, areas = 0, ranges = 0, places = 0, frame = 0, bytes = 0;
-    std::uint64_t slot_bytes = 0;  ///< Of the slots in the piece.
+    std::uint64_t slot_bytes = 0;  ///< The bytes of the slots in the piece.
   };
   /// The state of the queue after a run that emptied it. The next run continues there, because clearing the words takes
   /// longer than a small region.

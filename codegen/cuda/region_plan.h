@@ -31,8 +31,8 @@ struct RegionPlan {
   ir::Stack stack = ir::Stack::Array;
   std::uint64_t workers = 1;
   std::vector<matcha_program::BufferPlan> buffers;
-  std::uint64_t scratch_bytes = 0;  ///< Of one group: its arrays, or its page tables.
-  std::uint64_t pages = 0;          ///< Of the arena.
+  std::uint64_t scratch_bytes = 0;  ///< The bytes for one group: its arrays, or its page tables.
+  std::uint64_t pages = 0;          ///< The number of pages in the arena.
   std::string note;                 ///< A message about reduced memory or groups; empty: none.
 
   /// Bytes of lists if `pages_taken` pages of the arena are in use.

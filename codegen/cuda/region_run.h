@@ -12,12 +12,12 @@ struct RegionOutcome {
   std::vector<PartialValue> found;  ///< One for each sink; for lists without their rows, which are in `rows`.
   std::vector<host::List> rows;     ///< One for each sink; empty unless it is a list sink that is neither streamed nor
                                     ///< stays on the device.
-  std::vector<DeviceRows> staying;  ///< Of the list sinks that stay on the device, in order.
+  std::vector<DeviceRows> staying;  ///< The rows of the list sinks that stay on the device, in order.
   Ending ending = Ending::Complete;
   std::uint64_t positions = 0;
   std::uint64_t splits = 0;
   std::uint64_t groups = 0;      ///< Number of groups.
-  std::uint64_t list_bytes = 0;  ///< Of their intermediate lists.
+  std::uint64_t list_bytes = 0;  ///< The bytes of the intermediate lists of the groups.
   StartedKernels kernels;        ///< With room for `at_once` on each device.
   std::uint64_t streamed = 0;    ///< Rows handed over.
   double kernel_ms = 0;          ///< The device's time, of the slowest device; of all attempts.

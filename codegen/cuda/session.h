@@ -19,8 +19,8 @@ using Images = std::map<int, runtime::cuda::KernelImage>;  ///< By architecture.
 
 /// The target for which kernels are compiled.
 struct Target {
-  int cuda_major = 0;      ///< Of the driver; selects the version of NVRTC.
-  std::vector<int> archs;  ///< Of each device.
+  int cuda_major = 0;      ///< The major CUDA version of the driver; selects the version of NVRTC.
+  std::vector<int> archs;  ///< The architecture of each device.
   /// True if kernels compiled for this target also run on `other`.
   bool covers(const Target& other) const;
 };
@@ -93,7 +93,7 @@ class Session {
   PendingKernels compiling_;
   PendingKernels discarded_;  ///< Kernels compiled for other devices.
   std::shared_future<Images> compiling_builder_;
-  std::optional<runtime::cuda::Module> builder_module_;  ///< Of the first device.
+  std::optional<runtime::cuda::Module> builder_module_;  ///< The builder for the first device.
   std::optional<GraphBuilder> builder_;
   ir::Stack stack_ = ir::Stack::Array;
   bool hubs_ = false;

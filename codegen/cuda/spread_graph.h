@@ -19,7 +19,7 @@ namespace matcha::codegen::gpu {
 /// The rows of a graph in host memory that devices read in place: whole, or one half of each.
 struct PinnedRows {
   runtime::cuda::PinnedBuffer<std::uint32_t> items;
-  runtime::Buffer<std::uint64_t> starts;  ///< Of rank v: items[starts[v]] to items[starts[v + 1]].
+  runtime::Buffer<std::uint64_t> starts;  ///< The row of rank v is items[starts[v]] to items[starts[v + 1]].
   runtime::Buffer<std::uint64_t> halves;  ///< GraphView::halves of these rows, in which the other half is empty; empty
                                           ///< if rows are whole.
 

@@ -38,7 +38,7 @@ class BatchRows {
   /// Opens updates. False: they do not fit the graph (not checked if `known`), or two are for one edge. Requires: at
   /// least one update, fewer than 2^29, with existing vertices. Throws std::bad_alloc.
   bool open(std::span<const BatchUpdate> updates, Graph graph, bool known = false);
-  /// Those of the last `open`; valid until the next one.
+  /// The rows of the last `open`; valid until the next one.
   const std::vector<Row>& rows() const { return rows_; }
   /// The first word is unused.
   std::span<const std::uint32_t> words() const { return words_; }

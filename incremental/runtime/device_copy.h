@@ -31,7 +31,7 @@ struct DeviceOutcome {
   bool is_refused = false;
   /// There was no room for all matches; the other fields are invalid.
   bool is_overfull = false;
-  /// Of listed terms: for each match its term, the places of its vertices, and padding up to `match_words`.
+  /// For each match of a listed term: the term, the places of the vertices, and padding up to `match_words`.
   std::vector<std::uint32_t> matches;
   std::uint64_t match_words = 0;
   /// If some rows are remote: where the rows were that were expected to be read, and the numbers of reads of resident

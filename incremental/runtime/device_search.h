@@ -106,7 +106,7 @@ class DeviceSearch {
   std::vector<std::unique_ptr<DeviceCopy>> copies_;
   BatchRows rows_;
   RowWalks walks_;
-  std::span<const RowWalks::Read> reads_;  ///< Of the batch in `rows_`.
+  std::span<const RowWalks::Read> reads_;  ///< The reads of the batch in `rows_`.
   double walk_ms_ = 0;                     ///< The time to estimate them.
   bool is_prepared_ = false;               ///< They are those of the added updates,
   bool fits_ = true;                       ///< which fit the graph.

@@ -58,7 +58,7 @@ class Rows {
   }
   std::uint64_t size() const { return records_.size(); }
   std::uint64_t bytes() const { return records_.capacity() * sizeof(Record) + pool_->bytes(); }
-  /// Of the arrays.
+  /// The bytes of the arrays.
   std::uint64_t array_bytes() const { return pool_->bytes(); }
 
  private:
@@ -67,7 +67,7 @@ class Rows {
   struct Record {
     std::uint32_t* items = nullptr;
     std::uint32_t length = 0;
-    std::uint32_t size_class : 8 = 0;  ///< Of `items`; undefined if that is null.
+    std::uint32_t size_class : 8 = 0;  ///< The size class of `items`; undefined if that is null.
     std::uint32_t mark : 24 = 0;
   };
   static_assert(sizeof(Record) == 16);

@@ -65,7 +65,7 @@ class KeptRows {
   DynamicGraph& graph_;
   const RowPlaces& places_;
   bool is_open_ = false;
-  std::uint64_t layout_ = 0;  ///< Of the graph.
+  std::uint64_t layout_ = 0;  ///< The layout of the graph.
   Group waiting_, counted_;
 };
 

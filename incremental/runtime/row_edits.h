@@ -42,7 +42,7 @@ class RowEdits {
     std::uint32_t length = 0;          ///< The number of items afterwards.
     bool is_kept = false;              ///< Its array is kept unchanged.
     std::uint32_t* to = nullptr;       ///< The destination of the items; null: the same array.
-    std::uint32_t size_class = 0;      ///< Of `to`.
+    std::uint32_t size_class = 0;      ///< The size class of `to`.
   };
   /// The changes of one kind of rows.
   struct Side {

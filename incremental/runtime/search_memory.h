@@ -13,7 +13,7 @@ struct SearchNeeds {
   std::uint64_t arrays = 1;         ///< For sets, of each group.
   std::uint64_t longest = 0;        ///< Items of the longest row.
   std::uint64_t most_groups = 0;
-  std::uint64_t match_bytes = 0;  ///< Of each listed match; 0: all are counted.
+  std::uint64_t match_bytes = 0;  ///< The bytes of each listed match; 0: all are counted.
 };
 
 /// Arrays for the sets of groups: of `words` words each, and for longer sets `long_count` additional sets of arrays of

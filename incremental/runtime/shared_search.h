@@ -116,7 +116,7 @@ class SharedSearch {
     std::size_t updates = 0;       ///< The length of the prefix that was counted: updates whose versions had room.
     double busy_ms = 0;            ///< The time of all workers together.
     std::vector<__int128> maps;    ///< By term, for all those updates, not divided by its divisor.
-    std::optional<Error> failure;  ///< Of the partners; then the other fields are invalid.
+    std::optional<Error> failure;  ///< An error of the partners; then the other fields are invalid.
   };
   unsigned workers() const { return worker_group_.workers(); }
   /// Applies a prefix of the updates and counts its effect. Throws std::bad_alloc.

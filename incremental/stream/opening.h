@@ -66,9 +66,9 @@ class Opening {
   const Prepared::Reading reading_;
   std::vector<runtime::ColumnRef> update_columns_;       ///< After the name of the file of updates.
   std::shared_ptr<VertexNames> maybe_names_;             ///< Ids are text from the start.
-  std::shared_ptr<LedgerRows> maybe_rows_;               ///< Of a table, if some program is about them.
-  std::vector<std::unique_ptr<LedgerPattern>> ledgers_;  ///< Of programs that are about rows; null for others.
-  std::vector<bool> of_rows_;                            ///< Of each program: it is.
+  std::shared_ptr<LedgerRows> maybe_rows_;               ///< The rows of a table, if a program reads rows.
+  std::vector<std::unique_ptr<LedgerPattern>> ledgers_;  ///< One for each program; null unless it reads rows.
+  std::vector<bool> of_rows_;                            ///< For each program: true if it reads rows.
   bool edge_labels_ = false;
   StreamParts parts_;
 };

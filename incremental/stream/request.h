@@ -16,7 +16,7 @@ namespace matcha::session::stream {
 /// The programs, inputs and options of a stream.
 struct StreamRequest {
   std::vector<ProgramRequest> programs;  ///< At least one; with the same parameters.
-  std::vector<std::string> names;        ///< Of the programs, in answers.
+  std::vector<std::string> names;        ///< The names of the programs in answers.
   std::string graph;                     ///< The file of the graph at the start; empty: there is none, or a query.
   TableBinding table;
   bool directed = false;
@@ -34,7 +34,7 @@ struct StreamRequest {
   bool json = false, no_total = false;
   std::string out = "-";
   std::string matches;                  ///< The file of rows; empty: none are wanted.
-  std::optional<RowFormat> row_format;  ///< Of that file.
+  std::optional<RowFormat> row_format;  ///< The format of the file `matches`.
   std::string state;                    ///< The folder for restarts; empty: none.
   std::optional<std::uint64_t> checkpoint;
 

@@ -101,7 +101,7 @@ class CypherReader {
   bool in_where_ = false;
   bool in_condition_ = false;  ///< A pattern in a condition gives no name to anything.
   int depth_ = 0;
-  std::size_t elements_ = 0;  ///< Of all patterns.
+  std::size_t elements_ = 0;  ///< The number of elements of all patterns.
   std::optional<Word> maybe_map_;
 };
 
@@ -114,7 +114,7 @@ std::vector<Term> parts_of(Terms... terms) {
   (all.push_back(std::move(terms)), ...);
   return all;
 }
-/// Of a variable.
+/// The term for the variable in `slot`.
 Term variable_term(std::size_t slot, ValueType type, SourceLoc loc);
 /// `a node`, `a list of nodes`.
 std::string name_of(ValueType type);

@@ -61,7 +61,7 @@ struct Term {
     Or,
     Xor,
     Matches,    ///< There is a match of `pattern`.
-    Call,       ///< Of the function `text`, in small letters.
+    Call,       ///< A call of the function `text`, in small letters.
     Aggregate,  ///< The same of a group of rows; without parts `count(*)`. `slot`: of the value of the group.
   };
 
@@ -72,9 +72,9 @@ struct Term {
   double number = 0;
   std::string text{};
   std::vector<std::vector<std::string>> labels{};  ///< One of each item.
-  std::size_t slot = 0;                            ///< Of a variable.
+  std::size_t slot = 0;                            ///< The slot of a variable.
   int depth = 0;                                   ///< 1 more than the deepest part.
-  bool is_distinct = false;                        ///< Of an aggregate.
+  bool is_distinct = false;                        ///< An aggregate with `DISTINCT`.
   ValueType type{};
   std::shared_ptr<const MatchClause> pattern{};
 };
@@ -93,7 +93,7 @@ struct RelationshipPattern {
   bool is_trail = false;  ///< `*m..n`: the slot has a list.
   std::uint64_t least = 1, most = 1;
   std::vector<std::string> types;  ///< One of these; empty: any.
-  /// Of a trail: they hold for each relationship of it, which is in slot `one`.
+  /// The conditions on each relationship of a trail, which is in slot `one`.
   std::vector<Term> each;
   std::size_t one = 0;
   bool is_named = false;
@@ -102,7 +102,7 @@ struct RelationshipPattern {
 
 /// A node, and for each relationship a further one.
 struct PathPattern {
-  std::optional<std::size_t> maybe_slot;  ///< Of a named path.
+  std::optional<std::size_t> maybe_slot;  ///< The slot of a named path.
   std::vector<NodePattern> nodes;
   std::vector<RelationshipPattern> relationships;
 };
@@ -144,7 +144,7 @@ struct Projection {
 struct StatementPart {
   std::vector<MatchClause> matches;
   Projection projection;
-  std::size_t slots = 0;  ///< Of a row, without those of the columns that it gives.
+  std::size_t slots = 0;  ///< The number of slots in a row, without those of the columns that it gives.
 };
 
 /// A statement.
@@ -152,8 +152,9 @@ struct Statement {
   std::vector<StatementPart> parts;                                     ///< The last one has the `RETURN`.
   std::map<std::string, SourceLoc> node_columns, relationship_columns;  ///< That it names, with their first places.
   std::map<std::string, SourceLoc> parameters;                          ///< With their first places.
-  bool asks_labels = false, asks_types = false;                         ///< Of nodes, of relationships.
-  std::optional<SourceLoc> maybe_type;                                  ///< The first type that is named.
+  bool asks_labels = false,
+       asks_types = false;              ///< Whether the statement asks for labels of nodes, for types of relationships.
+  std::optional<SourceLoc> maybe_type;  ///< The first type that is named.
   SourceLoc loc{};
 };
 

@@ -83,7 +83,7 @@ struct OwnWalk {
 template <typename Group, typename A>
 struct LaneWalk {
   A set;
-  u64 bits;    ///< Of the word with the last position.
+  u64 bits;    ///< The bits of the word with the last position.
   u32 before;  ///< Positions before that word.
   u32 word;    ///< The next word.
   i64 position;

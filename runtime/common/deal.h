@@ -12,7 +12,7 @@ namespace matcha_program {
 
 /// The work to assign: the vertices at some positions. Tile `t` has their arcs [t * tile, (t + 1) * tile).
 struct Deal {
-  const u64* offsets;   ///< Of the graph, by rank.
+  const u64* offsets;   ///< The offsets of the graph, by rank.
   const u32* vertices;  ///< Its vertices, ascending: position to rank; null: they are the same.
   u64 vertex_count;     ///< The end of the positions.
   u64 arcs;             ///< The number of arcs of these vertices.

@@ -20,8 +20,8 @@ struct Shared {
   u64 idle_blocks;                  ///< Bits that are set in `Launch::idle`.
   alignas(128) u64 positions_done;  ///< Outermost positions done, not counting inner loops that were offloaded.
   u64 splits;                       ///< Tasks that were put into the queue or stolen.
-  u64 pages_taken;                  ///< Of the arena; more than it has when requests were refused.
-  u64 row_words_taken;              ///< Of `Launch::row_words`; likewise.
+  u64 pages_taken;                  ///< Pages taken from the arena; more than it has if requests were refused.
+  u64 row_words_taken;              ///< Words taken from `Launch::row_words`; likewise.
   u64 kernels;                      ///< Started by groups, for kKernel;
   u64 kernels_refused;              ///< and the number of refused starts.
 };
@@ -91,7 +91,7 @@ MATCHA_FN u64 place_bits(u64 positions) {
 /// host takes rows out in order, so the row that it waits for always has a slot.
 struct RowArea {
   u64* words;
-  u64 capacity;  ///< Of a ring: a power of two.
+  u64 capacity;  ///< The rows that a ring has room for: a power of two.
   u64* count;
   const u64* drained;  ///< The number of rows taken out; null: no ring.
 };
@@ -132,16 +132,16 @@ struct KernelStart {
 
 struct Launch {
   Shared* shared;
-  const i64* original_ids;  ///< Of each rank, ascending; null: ids are ranks.
+  const i64* original_ids;  ///< The id of each rank, ascending; null: ids are ranks.
   u64 universe;             ///< Number of ranks.
-  u64 positions;            ///< Of the outermost loop.
+  u64 positions;            ///< The number of positions of the outermost loop.
   u64 place_bits;           ///< `place_bits(positions)`.
   u64 chunk;                ///< Positions that a worker takes at a time.
   u64 lanes;                ///< The number of positions that its lanes process in parallel, if they do.
   Deal deal;                ///< Tiles of arcs instead of chunks, when `deal.tile` is not 0.
   u64 device;               ///< Units of tiles are assigned round-robin: unit c to device c modulo `other_devices + 1`.
   u64 other_devices;        ///< Other devices of the region; for a sample, hypothetical ones.
-  u64 unit_tiles;           ///< Of a unit; a multiple of `deal.grab`.
+  u64 unit_tiles;           ///< The number of tiles in a unit; a multiple of `deal.grab`.
   /// With other devices and without tiles: `range_count` parts and then an end after all positions.
   const DealtRange* ranges;
   u64 range_count;
@@ -156,10 +156,10 @@ struct Launch {
   u64* idle;    ///< A bit for each block, set when it requests work from another one; zeros.
   KernelPlaces kernels;
   u8* scratch;
-  u64 scratch_bytes;  ///< Of one worker: its arrays, or its page tables, which are zero at the start.
+  u64 scratch_bytes;  ///< The bytes for one worker: its arrays, or its page tables, which are zero at the start.
   const BufferPlan* buffers;
   u8* arena;              ///< Memory of paged buffers.
-  u64 arena_pages;        ///< Of kPageBytes each.
+  u64 arena_pages;        ///< The number of pages, of kPageBytes each.
   RowsState* row_states;  ///< For each outermost position, the states that the region uses; null: rows are not shared.
   u64* row_words;         ///< For shared rows.
   u64 row_capacity;       ///< Their number.

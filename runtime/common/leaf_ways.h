@@ -15,7 +15,7 @@ inline constexpr u32 kLeafLists = 8, kLeafTimes = 31, kLeafStates = 1024;
 struct LeafRoom {
   ItemSet lists[kLeafLists];
   u32 times[kLeafLists];         ///< Vertices with this list.
-  u32 strides[kLeafLists];       ///< Of states, by list.
+  u32 strides[kLeafLists];       ///< The stride of each list in the numbering of states.
   u64 common[1u << kLeafLists];  ///< By set of lists: images in these and no others; then: in all of these.
   u128 cycles[64 + 1];           ///< By size of a block.
   u128 ways[kLeafStates];

@@ -17,7 +17,8 @@ struct Task {
 
 inline constexpr u64 kEmptyWord = ~0ull;  ///< The initial value of all words of a ring.
 inline constexpr u64 kTaskWords = 4;
-inline constexpr u64 kValueBits = 48;  ///< Of a word; positions and `end << 2 | depth` are below 2^48.
+inline constexpr u64 kValueBits =
+    48;  ///< The bits of a value in a word; positions and `end << 2 | depth` are below 2^48.
 
 /// log2 of the slots of a ring for `capacity` tasks; the number of its words.
 MATCHA_FN constexpr u32 ring_shift(u64 capacity) {

@@ -71,7 +71,7 @@ class WedgeCounters {
 
  private:
 #ifdef MATCHA_ON_DEVICE
-  static constexpr u32 kThreads = 128;  ///< Of a block.
+  static constexpr u32 kThreads = 128;  ///< The number of threads of a block.
   static constexpr u32 kPlaces = 32 * Group::kWidth;
   MATCHA_MEMBER u32 place(u32 end) const { return (end * 0x9E3779B1u) >> 16 & (places_ - 1); }
   MATCHA_MEMBER bool claims(u32 end) const {

@@ -89,7 +89,7 @@ struct GraphSpec {
   ColumnKind info = ColumnKind::Int;  ///< The type of the edge info: Int, Float or Label.
   /// Parallel edges of a `.mtg` are merged and its edge info is dropped: the caller does not support either.
   bool simple = false;
-  /// Of an edge list: the columns of source, target and edge info; empty: from its heading, or 0, 1 and 2. Lines may
+  /// The columns of source, target and edge info in an edge list; empty: from its heading, or 0, 1 and 2. Lines may
   /// differ in their number of columns only if these are given.
   std::vector<ColumnRef> columns;
   /// The edges are a list with the name of the graph, in the order of the file and with repeats and loops, and there is
@@ -99,10 +99,11 @@ struct GraphSpec {
   bool as_list = false;
   std::vector<ColumnSpec> texts;  ///< Further columns, which only a table has.
   TableOptions table = {};
-  std::string labels_path;                ///< Empty: no labels. One label a line, or `id label`.
-  std::string vertices_path;              ///< Empty: no file. One id a line, or a table that has a column of ids.
-  std::optional<ColumnRef> id_column;     ///< Of the vertices file; empty: from its heading, or the first.
-  std::optional<ColumnRef> label_column;  ///< Of the vertices file; empty: no labels.
+  std::string labels_path;    ///< Empty: no labels. One label a line, or `id label`.
+  std::string vertices_path;  ///< Empty: no file. One id a line, or a table that has a column of ids.
+  std::optional<ColumnRef>
+      id_column;  ///< The column of ids in the vertices file; empty: from its heading, or the first.
+  std::optional<ColumnRef> label_column;  ///< The column of labels in the vertices file; empty: no labels.
 };
 
 /// A list to load; a graph file gives its edges. Without columns: the ends of edges as vertices.
@@ -144,7 +145,7 @@ struct InputList {
   std::vector<InputColumn> columns;
   std::uint64_t size = 0;
   std::string table;  ///< As LoadReport::table.
-  /// Of the edges of a graph whose vertices have labels: those by rank; empty for a vertex without one.
+  /// The labels of the vertices by rank, if the graph of the edges has them; empty for a vertex without one.
   std::optional<CellTexts> vertex_labels;
 };
 

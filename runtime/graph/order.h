@@ -23,7 +23,7 @@ double oriented_work(const Graph& graph, Halves halves);
 double expected_work_by_degree(const Graph& graph);
 /// Sums over the vertices of a graph, by a sample.
 struct SampledWork {
-  double squares = 0;  ///< Of the lengths of halves after `ordered_by_degree`.
+  double squares = 0;  ///< The sum of the squared lengths of halves after `ordered_by_degree`.
   double cubes = 0;    ///< The third powers: a walk over pairs of items of a half for each of its items.
 };
 /// By 512 vertices, drawn by degree, and 64 neighbours of each. Requires: undirected.

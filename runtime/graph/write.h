@@ -12,7 +12,7 @@ namespace matcha::runtime {
 struct WriteOptions {
   Format format = Format::EdgeList;  ///< EdgeList, MatrixMarket or Tve.
   Compression compression = Compression::None;
-  char separator = ' ';  ///< Of an edge list: a blank; a comma or a tab writes a table with a heading.
+  char separator = ' ';  ///< Between the columns of an edge list; with a comma or a tab it is a table with a heading.
 };
 
 /// Writes a graph as text to a temporary file beside `path`, renamed when complete. An undirected edge is written once,

@@ -37,7 +37,7 @@ struct DeltaStep {
   u32 rows;         ///< The rows to read: twice their layer, plus 1 if they are rows of sources.
   u32 needed;       ///< Not 0: without an item there is no match.
   u32 room;         ///< Number of the array for its items.
-  u32 first, last;  ///< Of a slice: places [first, last).
+  u32 first, last;  ///< For a slice: places [first, last).
 };
 
 /// The number of items of a set, not counting placed vertices.
@@ -71,7 +71,7 @@ struct DeltaTerm {
   u32 end, end_end;  ///< In `numbers`, in pairs: the rows of an arc required between the ends, and its source.
   u32 swappable;     ///< Not 0: the ends may be exchanged.
   u32 listed;        ///< Not 0: its matches are listed, not counted, and all vertices are iterated over.
-  u32 level;         ///< Of vertex 0.
+  u32 level;         ///< The level of vertex 0.
   u32 group, group_end;
 };
 
@@ -135,13 +135,13 @@ struct DeltaLaunch {
   DeltaShared* shared;
   DeltaTask* tasks;
   u64 task_capacity;
-  u64 number;  ///< Of the launch, not 0; different each time.
+  u64 number;  ///< The number of the launch, not 0; different each time.
   u64 tried;   ///< Candidates after which a group checks for idle groups.
   u64 workers;
   u32* scratch;
-  u64 scratch_words;  ///< Of each group.
+  u64 scratch_words;  ///< The words of each group.
   u64 arrays;         ///< The number of arrays of a group.
-  u64 room_words;     ///< Of each array.
+  u64 room_words;     ///< The words of each array.
   /// For sets with more items: this many groups at a time have additional arrays of `long_words` words, the longest
   /// row; `long_taken` holds their owners. None if all arrays are that long.
   u32* long_rooms;

@@ -37,11 +37,11 @@ enum class MtgSection : std::uint64_t {
   LostRepeats = 20,   ///< u64: the number of repeated edges that were dropped; absent for 0.
 };
 inline constexpr std::uint64_t kMtgSections = 20;
-inline constexpr std::uint64_t kMtgSectionsOfFifth = 19;   ///< Of version 5.
-inline constexpr std::uint64_t kMtgSectionsOfFourth = 16;  ///< Of version 4.
-inline constexpr std::uint64_t kMtgSectionsOfThird = 12;   ///< Of version 3.
-inline constexpr std::uint64_t kMtgSectionsOfSecond = 10;  ///< Of version 2.
-inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;    ///< Of version 1.
+inline constexpr std::uint64_t kMtgSectionsOfFifth = 19;   ///< The number of sections in version 5.
+inline constexpr std::uint64_t kMtgSectionsOfFourth = 16;  ///< The number of sections in version 4.
+inline constexpr std::uint64_t kMtgSectionsOfThird = 12;   ///< The number of sections in version 3.
+inline constexpr std::uint64_t kMtgSectionsOfSecond = 10;  ///< The number of sections in version 2.
+inline constexpr std::uint64_t kMtgSectionsOfFirst = 7;    ///< The number of sections in version 1.
 
 /// Sections are hashed in pieces of this many bytes, in parallel.
 inline constexpr std::uint64_t kMtgPiece = std::uint64_t{1} << 22;

@@ -36,10 +36,10 @@ enum class EdgeKind {
 
 /// The columns and attributes to read.
 struct SinkRequest {
-  /// Of each edge: column 0 is its source, 1 its target, 2 its label or number.
+  /// The columns of the edges: column 0 is the source, 1 the target, 2 the label or number.
   std::vector<ColumnSpec> columns;
   bool keeps_arcs = false;   ///< An undirected edge becomes two arcs.
-  bool is_once = false;      ///< Of an edge that both ends list, the second entry is left out.
+  bool is_once = false;      ///< If both ends list an edge, its second entry is left out.
   std::string label = {};    ///< The attribute with the labels of vertices; empty: `label`, if there is one.
   IdKind ids = IdKind::Int;  ///< The kind of the ids of the run so far.
   const TakeRows* maybe_take = nullptr;  ///< As in RowPlan.
