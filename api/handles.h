@@ -89,15 +89,15 @@ class Code {
 /// Facts about a program before it is compiled for a graph.
 struct ProgramFacts {
   bool gives_list = false;  ///< Its one result is a list.
-  std::string signature;    ///< Of a pattern: a description of the counted matches.
+  std::string signature;    ///< For a pattern: a description of the counted matches.
   std::string doc;
-  std::vector<std::string> names;  ///< Of the columns of a list of matches, or of the counts of motifs.
-  std::vector<std::string> edges;  ///< Of the pattern, or of each pattern of a motif, as text.
+  std::vector<std::string> names;  ///< The names of the columns of a list of matches, or of the counts of motifs.
+  std::vector<std::string> edges;  ///< The edges of the pattern, or of each pattern of a motif, as text.
   std::vector<bool> are_labels;    ///< For each column of its matches, true if it has labels of edges; empty: none has.
   std::map<std::string, std::vector<matcha_kind>, std::less<>> lists;  ///< Columns of the lists that it takes.
-  std::string vertices;  ///< Of a pattern or a query: its names for vertices of the graph, as JSON.
-  std::string query;     ///< Of a query: its kind of answer, as JSON.
-  /// Of a query that is more than one pattern: `matcha_answer` answers it. Null: others do.
+  std::string vertices;  ///< For a pattern or a query: its names for vertices of the graph, as JSON.
+  std::string query;     ///< For a query: its kind of answer, as JSON.
+  /// For a query that is more than one pattern: `matcha_answer` answers it. Null: others do.
   std::shared_ptr<const query::Statement> maybe_statement;
 };
 
@@ -123,7 +123,7 @@ class SharedProgram {
   std::mutex mutex_;
   using Key = std::pair<const session::ResidentGraph*, bool>;  ///< The graph, and whether the code is for shares.
   std::map<Key, std::shared_ptr<Code>> codes_;
-  std::vector<Key> order_;  ///< Of `codes_`, the oldest first.
+  std::vector<Key> order_;  ///< The keys of `codes_`, the oldest first.
 };
 
 /// The progress of a run.

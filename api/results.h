@@ -15,7 +15,7 @@ namespace matcha::api {
 
 /// A column with ids instead of ranks; one of the two vectors is used.
 struct Column {
-  matcha_kind kind = MATCHA_INT;  ///< Of its items.
+  matcha_kind kind = MATCHA_INT;  ///< The kind of its items.
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
 };

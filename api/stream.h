@@ -22,7 +22,7 @@ namespace matcha::api {
 /// The parts of a stream over the lines of a table, in addition to its engine.
 struct TableLines {
   session::stream::StreamRequest request;
-  std::optional<session::stream::Opening> opening;  ///< Of the request; the parts need it.
+  std::optional<session::stream::Opening> opening;  ///< The opening of the request; the parts need it.
   session::stream::StreamParts parts;
   std::optional<session::stream::Feed> feed;
   std::uint64_t lines = 0;  ///< So far.

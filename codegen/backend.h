@@ -128,7 +128,7 @@ struct StartedKernels {
 /// `values` may be shorter than the results if the run ended before they existed. A sample has no values.
 struct RunResult {
   std::vector<ResultValue> values;
-  std::vector<PartialValue> partials;  ///< Of a share: one for each result.
+  std::vector<PartialValue> partials;  ///< The results of a share: one for each result.
   Ending ending = Ending::Complete;
   std::optional<runtime::sample::Interval> estimate;  ///< In place of values; `ending` is then Sampled.
   std::uint64_t rows = 0;                             ///< Rows handed over.
@@ -138,14 +138,14 @@ struct RunResult {
   /// ended. Total 0: unknown.
   std::uint64_t work_done = 0, work_total = 0;
   std::uint64_t deferred = 0;  ///< Loops split off long tasks.
-  /// Of a pattern matched without a program: vertices of the graph that may be images, and images tried.
+  /// For a pattern matched without a program: vertices of the graph that may be images, and images tried.
   std::uint64_t candidates = 0, images_tried = 0;
   /// Kind of the intermediate lists of a GPU's groups, `array` or `paged`, in the region whose lists took most memory.
   /// Then the number of groups and the bytes of their lists. Empty: no GPU.
   std::string stack;
   std::uint64_t workers = 0;
   std::uint64_t list_bytes = 0;
-  std::optional<StartedKernels> kernels;  ///< Of a GPU whose groups may start kernels.
+  std::optional<StartedKernels> kernels;  ///< For a GPU whose groups may start kernels.
   std::uint64_t uploaded_bytes = 0;       ///< Bytes of graphs and lists copied to GPUs in this run.
   std::string level;                      ///< Code that a CPU ran: `interp`, `native` or `interp, native`.
   std::string tier;                       ///< SIMD tier that ran, or the GPU; empty for the interpreter.

@@ -50,7 +50,7 @@ struct Apply {
   const Node* body = nullptr;
   const Node* maybe_cond = nullptr;         ///< Bool; decides whether `body` is computed for the items.
   std::span<const Node* const> named;       ///< Scalars and tuples that the function binds to names, in order.
-  std::span<const Node* const> cond_named;  ///< Those of the condition.
+  std::span<const Node* const> cond_named;  ///< The scalars and tuples that the condition binds to names, in order.
 };
 
 /// A parameter of the entry, for binding.

@@ -74,7 +74,7 @@ class Evaluator {
   const Node* branch(ast::Expr* expr, const Env& env, Names& names);
   /// The names that the branch of `value` keeps; the loops in them that cannot end the run are named outside too.
   Names kept(const Names& names, const Node* value);
-  /// Those of `names` that `root` is computed of.
+  /// The `names` from which `root` is computed.
   static Names needed(const Names& names, const Node* root);
   /// Names the loops that `node` surely needs and that cannot end the run.
   void name_loops(const Node* node, std::unordered_set<const Node*>& seen);

@@ -51,7 +51,7 @@ class Maker {
   struct Shape {
     std::string head;  ///< Operator, type and payload.
     std::vector<ShapeId> inputs;
-    std::uint32_t height = 0;  ///< Of the highest `apply` inside, itself included.
+    std::uint32_t height = 0;  ///< The height of the highest `apply` inside, itself included.
     bool open = false;         ///< Has holes.
   };
 

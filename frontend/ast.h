@@ -21,7 +21,7 @@ struct TypeExpr {
   SourceLoc loc;
   std::string_view name;
   std::span<const TypeExpr* const> args;
-  std::int64_t count = -1;  ///< Of `Tuple<T, n>`; -1 if every position has its type in `args`.
+  std::int64_t count = -1;  ///< The `n` of `Tuple<T, n>`; -1 if every position has its type in `args`.
 };
 
 /// The declaration that a name refers to: a parameter, a bound name, a function or an import.
@@ -29,7 +29,7 @@ struct Decl {
   enum class Kind : std::uint8_t { Param, Local, Def, Import };
 
   Kind kind;
-  SourceLoc loc;  ///< Of the name.
+  SourceLoc loc;  ///< The place of the name.
   std::string_view name;
   std::uint32_t id = 0;  ///< Unique in a program.
   bool used = false;
@@ -70,7 +70,7 @@ enum class Trouble : std::uint8_t {
 };
 
 struct Def {
-  SourceLoc loc;  ///< Of the name.
+  SourceLoc loc;  ///< The place of the name.
   Decl* decl = nullptr;
   std::span<Param> params;
   const TypeExpr* maybe_result = nullptr;
@@ -78,7 +78,7 @@ struct Def {
   std::string_view doc;               ///< Text of the docstring, empty if there is none.
   const Type* result_type = nullptr;  ///< Null if it depends on the call.
   std::string_view shown_result;      ///< For people, as `Decl::shown`.
-  std::uint32_t first_line = 0;       ///< Of the word `def`; lines count from 1.
+  std::uint32_t first_line = 0;       ///< The line of the word `def`; lines count from 1.
   std::uint32_t last_line = 0;        ///< The last line before the code behind the function.
   Trouble trouble = Trouble::None;
   bool recursive = false;  ///< Reported by `resolve`; calls of it have no type.
@@ -133,7 +133,7 @@ struct NameExpr : Expr {
 };
 struct ListExpr : Expr {
   std::span<Expr*> items;
-  const Type* maybe_item = nullptr;  ///< Of a list without items: their type, if the program says it.
+  const Type* maybe_item = nullptr;  ///< The type of the items of a list without items, if the program gives it.
 };
 struct UnaryExpr : Expr {
   UnaryOp op{};

@@ -71,7 +71,7 @@ class Lowering {
     Scope scope;
     Value value;
   };
-  /// Of `node->inputs[input]`.
+  /// The branch of `node->inputs[input]`.
   Branch branch_of(const asg::Node* node, std::size_t input);
   Value branches(const asg::Node* node, const ir::Expr* cond, Branch& then_branch, Branch& else_branch);
   Value choose_lists(const asg::Node* node);

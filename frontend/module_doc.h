@@ -16,7 +16,7 @@ struct FunctionDoc {
   std::string signature;                ///< On one line.
   std::string comment;                  ///< The lines above it, which may be about several functions.
   std::string doc;                      ///< Its docstring, unindented.
-  std::vector<std::string> parameters;  ///< Those of type int, float and bool.
+  std::vector<std::string> parameters;  ///< The parameters of type int, float and bool.
 };
 
 struct ModuleDoc {

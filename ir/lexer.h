@@ -10,7 +10,7 @@ enum class TokenKind { End, Word, Value, Number, String, Punct, Bad };
 
 struct Token {
   TokenKind kind = TokenKind::End;
-  std::string_view text;  ///< Of a String: between the quotes, escapes kept. Of a Value: without `%`.
+  std::string_view text;  ///< A String: the text between the quotes, escapes kept. A Value: the name without `%`.
   SourceLoc loc;
 };
 

@@ -24,8 +24,8 @@ struct ManagerOptions {
 struct PassRun {
   std::string text;  ///< As in a pipeline: `fuse{copies=2}`.
   bool changed = false;
-  double milliseconds = 0;         ///< Of the pass itself.
-  double verify_milliseconds = 0;  ///< Of the verifier after it.
+  double milliseconds = 0;         ///< The time of the pass itself.
+  double verify_milliseconds = 0;  ///< The time of the verifier after it.
   Statistics statistics;
 };
 

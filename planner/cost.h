@@ -16,7 +16,7 @@ namespace matcha::pattern {
 
 /// Nanoseconds of one core, or of a whole GPU when all of it is busy.
 struct Prices {
-  double iteration = 4;   ///< Of a loop.
+  double iteration = 4;   ///< An iteration of a loop.
   double operation = 16;  ///< A set operation, whatever the lengths of its lists.
   double batched = 8;     ///< A set operation that is only counted: those of several items are done together.
   double merged = 0.4;    ///< An item of lists that are walked side by side.
@@ -31,7 +31,7 @@ struct Prices {
   double awaited = 25;    ///< The same for the larger of two stored sets: such counts are not batched.
   double wedge = 0.6;     ///< Counting a neighbour of a neighbour, with the wedge counters of passes/count_wedges.cpp.
   double list = 1e5;      ///< Filling a list that the whole program reads.
-  double start = 0;       ///< Of a program.
+  double start = 0;       ///< The start of a program.
   double alone = 1;       ///< Slowdown of work that runs in one group.
   /// From this level on, candidates are looked through for a label as soon as they are a list: before, vertices of
   /// several labels share one. On a GPU, groups that share a first vertex would all look through its neighbours.
@@ -128,11 +128,11 @@ class CostModel {
   const Prices& prices_;
   Semantics semantics_;
   Requirements requirements_;
-  std::vector<const std::vector<double>*> moments_;  ///< Of each vertex's label.
+  std::vector<const std::vector<double>*> moments_;  ///< The moments of each vertex's label.
   std::vector<std::vector<double>> edge_factor_;     ///< Chance of an edge over the product of its ends' degrees.
   double closing_ = 1;                               ///< Triangles of the graph over those of the model.
   Pattern drawn_pattern_;                            ///< With anti-edges where pairs must not be adjacent.
-  std::optional<LabelModel> by_label_;               ///< Of arcs with labels, where the graph's are known.
+  std::optional<LabelModel> by_label_;               ///< The model of arcs with labels, if the graph's are known.
   bool draws_ = false;
   mutable std::map<Mask, double> matches_;
   mutable std::map<Mask, const MatchSamples::Found*> drawn_;

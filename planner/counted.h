@@ -14,7 +14,7 @@ namespace matcha::pattern {
 /// The purpose of expansions.
 enum class ExpandTo {
   Subgraphs,   ///< Their numbers are added up.
-  Embeddings,  ///< Those of embeddings.
+  Embeddings,  ///< The numbers of their embeddings are added up.
   Rows,        ///< Embeddings are listed.
 };
 
@@ -45,7 +45,7 @@ std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::v
 
 /// Edges that a variable of the pattern can be in a match, one after the other.
 struct LabelLoop {
-  std::string variable;  ///< Of the pattern: `?p`, or `?`.
+  std::string variable;  ///< The variable of the pattern: `?p`, or `?`.
   std::string label;     ///< The name of the edge's label in the program.
   std::string end;       ///< And one of its ends.
   std::string edges;     ///< `cond=lambda end, label: …, neighbor(G, u), edge_info(G, u)`: the list that is iterated.

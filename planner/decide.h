@@ -16,7 +16,7 @@ namespace matcha::planner {
 struct Decision {
   std::vector<Offer> offers;              ///< The first one is chosen; after a trial that gives up, the next one.
   std::vector<Refusal> refusals;          ///< In the order of the engines.
-  std::optional<double> program_ns = {};  ///< Of the program on all threads of a CPU, where that was priced.
+  std::optional<double> program_ns = {};  ///< The time of the program on all threads of a CPU, if it was priced.
   /// The number of the offer of a CPU that answers beside the one that answers on a GPU; the first answer is kept.
   /// 0: none does.
   std::size_t beside = 0;

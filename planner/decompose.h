@@ -18,9 +18,9 @@ struct LocalCount {
   /// The cutset as vertices 0 … k-1, then the part.
   Pattern pattern;
   Order order;                     ///< The cutset first.
-  double cost = 0;                 ///< Of all of it, for all matches of the cutset.
+  double cost = 0;                 ///< The cost of the cutset and all parts, for all matches of the cutset.
   std::uint64_t factor = 1;        ///< Embeddings for each match that the restrictions keep.
-  std::vector<std::string> names;  ///< Of the vertices, in the program.
+  std::vector<std::string> names;  ///< The names of the vertices in the program.
 };
 
 /// A product of local counts, and how often it counts.
@@ -43,7 +43,7 @@ struct Decomposition {
   /// It is the number of subgraphs; there are no terms.
   std::size_t chosen = 0;
   std::uint64_t symmetric = 1;
-  Semantics semantics;  ///< Of the cutset and of each part.
+  Semantics semantics;  ///< The semantics of the cutset and of each part.
   double cost = 0;
 };
 

@@ -18,7 +18,7 @@ namespace matcha::pattern {
 
 /// An edge of the pattern, as one of its ends finds the other one.
 struct DeltaLink {
-  std::string label;       ///< Of the edge; empty: any.
+  std::string label;       ///< The label of the edge; empty: any.
   bool backwards = false;  ///< It is an arc that comes in.
 };
 
@@ -32,7 +32,7 @@ struct DeltaStatistics {
   std::function<double(const std::string& edge)> closing;
 };
 
-/// Of a graph of no particular kind.
+/// The statistics of a graph of no particular kind.
 DeltaStatistics typical_statistics();
 
 /// One orbit of places. Vertices are in the order of the search; 0 and 1 are the ends of the changed edge, or the
@@ -40,9 +40,9 @@ DeltaStatistics typical_statistics();
 /// joins, or must not: labels of edges are relations of their own, beside that of all edges, and change one after the
 /// other. So a new edge is in places of its label, and, if it is the first one of its pair, in those of pairs.
 struct DeltaTerm {
-  std::vector<int> vertices;  ///< Of the pattern, in this order.
+  std::vector<int> vertices;  ///< The vertices of the pattern, in this order.
   Pattern pattern;            ///< The pattern renumbered so.
-  std::string label;          ///< Of the changed edge; empty: it is the first or last one of its pair.
+  std::string label;          ///< The label of the changed edge; empty: it is the first or last one of its pair.
   std::vector<Mask> in_after, in_before, off_after,
       off_before;             ///< As in Requirements, renumbered; symmetric pairs too.
   std::size_t walked = 2;     ///< The number of placed vertices; later ones do not depend on each other.

@@ -20,7 +20,7 @@ struct Catalog {
   /// Expected nanoseconds of the compiled program, on one thread of a CPU or on a GPU that is open; nothing: unknown.
   /// Plans the program at the first call for a device.
   std::function<std::optional<double>(bool on_gpu)> program_ns;
-  unsigned threads = 1;       ///< Of a CPU; at least 1.
+  unsigned threads = 1;       ///< The number of threads of a CPU; at least 1.
   bool may_have_gpu = false;  ///< A GPU may be there; whether it can be used costs a start of its driver:
   std::function<std::string()> gpu_problem;  ///< The reason why it cannot; empty: it can.
   double ns_to_open = 0;  ///< The time that opening a GPU adds; 0: it is open, or opens in the background.

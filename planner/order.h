@@ -55,7 +55,7 @@ struct OrderSearch {
   std::vector<int> given;      ///< The first vertices, in this order.
   std::vector<Mask> larger;    ///< Restrictions that hold anyway, as in Order; empty: none.
   int most = 1;                ///< How many orders to return.
-  /// Of orders that start with `given`, only those are of interest that cost no more; there may be none.
+  /// Orders that start with `given` are returned only if they cost no more than this; there may be none.
   double at_most = std::numeric_limits<double>::infinity();
 };
 

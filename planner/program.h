@@ -71,7 +71,7 @@ struct MatchingPlan {
 struct PatternProgram {
   std::string text;
   std::vector<Choice> choices;  ///< Cheapest first but for the wanted one; the text is the first. Empty for a motif.
-  double cost = 0;              ///< Of the text, as `Choice::cost`; of a motif of all its patterns.
+  double cost = 0;              ///< The cost of the text, as `Choice::cost`; for a motif, of all its patterns.
   /// The pattern's; then, if it is counted by other patterns, theirs. Of a motif, one a pattern.
   std::vector<MatchingPlan> plans;
   bool directed = false;       ///< The graph must keep its arcs.

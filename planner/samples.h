@@ -59,7 +59,7 @@ struct ArrangedMatches {
     double weight = 0;
   };
   std::vector<Match> matches;  ///< Some of them; each stands for `weight`.
-  double weight = 0;           ///< Of all of them: the number of matches that satisfy the relation.
+  double weight = 0;           ///< The number of matches that satisfy the relation.
   double all = 0;              ///< The same of the sample.
   double effective = 0;        ///< How many matches of equal weights would be as good as the sample (Kish).
 };

@@ -39,8 +39,8 @@ struct GraphSketch {
   /// By label of edges: the most that one vertex has of it, or, of arcs, that come to one. Labels that are not here:
   /// not known.
   std::map<std::string, std::uint64_t> longest_rows;
-  std::shared_ptr<const EdgeLabelFacts> maybe_label_facts;  ///< Of directed graphs.
-  std::shared_ptr<MatchSamples> maybe_samples;              ///< Of undirected graphs.
+  std::shared_ptr<const EdgeLabelFacts> maybe_label_facts;  ///< For directed graphs.
+  std::shared_ptr<MatchSamples> maybe_samples;              ///< For undirected graphs.
 };
 
 /// A social network of a million vertices with twenty edges each; all labels are equally frequent, one in ten.

@@ -62,7 +62,7 @@ struct Semantics {
 
 /// A graph to search for. Vertices are 0 … size-1; `ids` or `names` are the user's names for them.
 struct Pattern {
-  std::string name;                 ///< Of a known pattern, such as `house`; else empty.
+  std::string name;                 ///< The name of a known pattern, such as `house`; else empty.
   std::vector<std::int64_t> ids;    ///< Ascending.
   std::vector<std::string> names;   ///< One for each vertex, all different, in UTF-8; empty: vertices have numbers.
   std::vector<Mask> out;            ///< Item u: the v with an arc u → v; an undirected edge is two arcs.

@@ -46,8 +46,8 @@ struct PatternSet {
   /// For `clique:K` with more vertices than a pattern may have: K; 0 for `clique:*`, cliques of every size. `patterns`
   /// then has one edge as a placeholder, and only the engine `cliques` answers.
   std::optional<std::uint32_t> cliques = {};
-  bool maximal = false;            ///< Of cliques of each number of vertices those that are in no larger one.
-  SourceLoc loc{};                 ///< Of the whole pattern, or of its first line.
+  bool maximal = false;            ///< Only cliques that are in no larger one, for each number of vertices.
+  SourceLoc loc{};                 ///< The place of the whole pattern, or of its first line.
   std::vector<LabelUse> labels{};  ///< In the order of the text.
   std::vector<ConstantUse> constants{};
   std::vector<Condition>

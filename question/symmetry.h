@@ -31,7 +31,7 @@ class Symmetry {
 
   Pattern pattern_;
   std::map<Mask, std::vector<Mask>> orbits_;
-  std::vector<Mask> rigid_;  ///< Those of `orbits_` whose orbits have one vertex each.
+  std::vector<Mask> rigid_;  ///< The keys of `orbits_` whose orbits have one vertex each.
 };
 
 /// The common representation of isomorphic patterns.

@@ -11,7 +11,7 @@ namespace matcha::runtime {
 struct OpenedOutput {
   int descriptor = -1;       ///< Negative: it could not be opened.
   int failure = 0;           ///< The errno of that.
-  std::string path;          ///< Of the file that appears; links of the given path are followed.
+  std::string path;          ///< The path of the file that appears; links of the given path are followed.
   UnfinishedFile temporary;  ///< The file that is written; none: bytes go to their place directly.
 };
 

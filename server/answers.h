@@ -25,7 +25,7 @@ struct Job {
   Answer spare;                                          ///< The answer where there is no memory for another.
   std::function<void(const Answer& answer)> send;        ///< Gets the answer, once, on any thread.
   std::function<bool(std::string_view lines)> on_lines;  ///< Gets rows as they are found; false: no more. May be empty.
-  std::uint64_t turn = 0;                                ///< Of the queue.
+  std::uint64_t turn = 0;                                ///< The turn in the queue.
   std::atomic<std::uint32_t> stop = 0;
   std::atomic<bool> answered = false;
   std::atomic<bool> runs = false;             ///< It is compiled, and looks at stops by itself.

@@ -59,7 +59,7 @@ class Connection {
   /// The connection closes after the response.
   void close_after() { keeps_ = false; }
   bool keeps() const { return keeps_; }
-  int code() const { return code_; }  ///< Of the last response; 0: none was begun.
+  int code() const { return code_; }  ///< The code of the last response; 0: none was begun.
   int socket() const { return socket_; }
 
  private:
@@ -79,7 +79,7 @@ struct Limits {
   std::size_t head = std::size_t{16} << 10;
   std::size_t body = std::size_t{16} << 20;
   std::chrono::milliseconds idle{30'000};     ///< Between requests of a connection.
-  std::chrono::milliseconds arrival{20'000};  ///< Of one request, from its first byte on.
+  std::chrono::milliseconds arrival{20'000};  ///< The time for one request, from its first byte on.
 };
 
 /// Accepts connections, each with a thread that reads requests and calls a handler.
@@ -132,8 +132,8 @@ class Listener {
   std::function<void(const std::string&, int)> refused_;
   const Limits limits_;
   int socket_ = -1;
-  std::string path_;    ///< Of a socket in a folder, which is removed.
-  struct stat own_ {};  ///< Of that socket.
+  std::string path_;    ///< The path of a socket in a folder, which is removed.
+  struct stat own_ {};  ///< The file of that socket.
   std::string url_;
   bool is_local_ = true;
   std::atomic<bool> draining_ = false;

@@ -54,12 +54,12 @@ struct ServeRequest {
   unsigned threads = 0;
   std::optional<runtime::Tier> simd_tier;
   std::map<std::string, std::string> given;  ///< The options that decide how it is compiled, as text.
-  std::optional<query::Query> query;         ///< Of a query without errors, once it is read.
+  std::optional<query::Query> query;         ///< The query, once it is read without errors.
 
   // Of the server.
   std::string folder;                      ///< With `no_files`: program files are read below it; empty: nowhere.
-  std::optional<std::uint64_t> most_rows;  ///< Of an answer.
-  std::optional<double> most_seconds;      ///< Of a run, also if the request names more.
+  std::optional<std::uint64_t> most_rows;  ///< The most rows of an answer.
+  std::optional<double> most_seconds;      ///< The longest time of a run, even if the request names more.
 
   /// Equal for requests that the same compiled program serves.
   std::string key() const;

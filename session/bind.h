@@ -33,7 +33,7 @@ struct BindOptions {
   bool directed = false;
   bool in_memory = false;  ///< Graphs are in memory. Whether they keep their arcs is tested when they are bound.
   bool temporal = false;
-  bool keep_loops = false;     ///< Of directed graphs.
+  bool keep_loops = false;     ///< For directed graphs: loops are kept.
   bool keep_repeats = false;   ///< As GraphSpec::keep_repeats.
   bool may_lack_info = false;  ///< As GraphSpec::may_lack_info.
   bool may_skip_info = false;  ///< As GraphSpec::may_skip_info.

@@ -14,7 +14,7 @@ namespace matcha::session {
 
 /// A pattern as bounded draws take it (runtime/sample/bounded_draws.h).
 struct DrawnPattern {
-  /// Those of the graph, then of its reverse and of labels of edges, as far as the pattern asks for them.
+  /// The lists of the graph, then of its reverse and of labels of edges, as far as the pattern needs them.
   std::vector<runtime::sample::NeighborLists> lists;
   std::vector<runtime::sample::DrawnVertex> vertices;
   std::string text;  ///< The same for the same lists and vertices.

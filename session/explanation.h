@@ -20,8 +20,8 @@ namespace matcha::session {
 /// All that `explain` found out about a question; printed or drawn by others.
 struct Explanation {
   std::string name;       ///< The file, or `<pattern>`.
-  std::string signature;  ///< Of the entry.
-  std::string text;       ///< Of the program; empty if an engine without a program answers.
+  std::string signature;  ///< The signature of the entry.
+  std::string text;       ///< The text of the program; empty if an engine without a program answers.
 
   // Of patterns only.
   std::string semantics;  ///< The answer in words, in a line.
@@ -48,14 +48,15 @@ struct Explanation {
   bool ran = false;
   std::string rows;                      ///< The number of rows in words, if the answer is a list of rows.
   std::vector<std::string> values;       ///< The answer's values, in order; empty if it is a list of rows.
-  std::vector<std::string> count_names;  ///< Of motifs: the name of each of `values`.
+  std::vector<std::string> count_names;  ///< For motifs: the name of each of `values`.
   double run_ms = 0;
   unsigned threads = 0;
   std::string simd;
   std::uint64_t positions = 0, deferred = 0;
-  std::uint64_t candidates = 0, images_tried = 0;     ///< Of a search.
-  std::uint64_t sample = 1;                           ///< Figures are of one in this many outermost positions, scaled
-                                                      ///< up.
+  /// The vertices of a search that may be images, and the images tried.
+  std::uint64_t candidates = 0, images_tried = 0;
+  /// Figures are of one in this many outermost positions, scaled up.
+  std::uint64_t sample = 1;
   std::string stopped;                                ///< Why the run or its counting ended early; empty: it did not.
   std::vector<std::pair<std::string, double>> times;  ///< Milliseconds of each stage, in order.
 };

@@ -26,7 +26,7 @@ struct GraphOutput {
 struct GraphTarget {
   runtime::Format format = runtime::Format::Auto;
   runtime::Compression compression = runtime::Compression::None;
-  char separator = ' ';  ///< Of an edge list.
+  char separator = ' ';  ///< Between the columns of an edge list.
 };
 
 /// How to write; nothing, and an error (Usage), when that is unclear or a memory limit does not fit it.

@@ -44,7 +44,7 @@ class SketchCache {
   using Key = std::tuple<const runtime::Graph*, pattern::Device, bool, bool, bool>;
   struct Known {
     pattern::GraphSketch sketch;
-    std::map<std::string, std::int64_t> codes;  ///< Of the labels of vertices.
+    std::map<std::string, std::int64_t> codes;  ///< The codes of the labels of vertices.
   };
 
   std::mutex mutex_;

@@ -10,7 +10,7 @@ namespace matcha::session {
 
 /// A pattern that is counted in the parts of a graph (runtime/graph/parts.h).
 struct PartsTask {
-  ProgramRequest request;  ///< Of a pattern.
+  ProgramRequest request;  ///< The request of a pattern.
   std::shared_ptr<const runtime::PartedGraph> graph;
   runtime::PartsPlan plan;
   bool ahead = false;  ///< A subgraph is made while the one before it is counted, so that two are in memory.

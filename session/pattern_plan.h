@@ -20,7 +20,7 @@ struct PlanRequest {
   bool order_is_kept = false;  ///< The graph is stored with ranks by degree, so these cost nothing.
   pattern::Device device = pattern::Device::Cpu;
   unsigned threads = 1;
-  SketchCache* maybe_sketches = nullptr;  ///< Of a resident graph; null: its statistics are computed now.
+  SketchCache* maybe_sketches = nullptr;  ///< The statistics of a resident graph; null: they are computed now.
 };
 
 /// Writes the program of a pattern for a graph: for its ids, or for ranks by degree if these are expected to save more

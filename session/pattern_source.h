@@ -102,7 +102,7 @@ class PatternSource {
   std::vector<int> row_vertices() const;
   /// The variables of these, `?p`.
   std::vector<std::string> variables() const { return query_ ? query_->variables : std::vector<std::string>(); }
-  /// Of each column of these rows, whether it has labels.
+  /// For each column of these rows, true if it has labels.
   std::vector<bool> label_columns() const;
   /// A name for each of its vertices, in the order of the rows that list matches: its own, or `v0`, `v1`, …; with
   /// `per`, of the columns of the rows.
@@ -142,7 +142,7 @@ class PatternSource {
   Diagnostics diagnostics_{sources_};
   SourceLoc loc_;
   std::optional<pattern::PatternSet> set_;
-  std::optional<query::Query> query_;  ///< Of a query; its pattern is in `set_`.
+  std::optional<query::Query> query_;  ///< The query, if there is one; its pattern is in `set_`.
   std::string hint_of_many_;
   std::optional<pattern::PatternProgram> program_;
 };

@@ -127,13 +127,14 @@ class Prepared {
   const std::shared_ptr<const Reporter> reporter_;
   QuestionRun run_;
   std::shared_ptr<ResidentGraph> graph_;
-  std::optional<std::int64_t> label_;  ///< Of all edges of `graph_`, which is part of the graph that was given.
-  bool of_pairs_ = false;              ///< A query lost labels of edges that it did not need (`needs_no_labels`).
+  /// The label of all edges of `graph_`, which is part of the graph that was given.
+  std::optional<std::int64_t> label_;
+  bool of_pairs_ = false;  ///< A query lost labels of edges that it did not need (`needs_no_labels`).
   std::string_view engine_ = "program";
   std::string semantics_;
   std::vector<std::string> row_names_;
   bool has_gpu_ = false;   ///< A GPU may be used, and can be.
-  std::timed_mutex turn_;  ///< Of runs on a GPU.
+  std::timed_mutex turn_;  ///< Held during a run on a GPU.
 };
 
 }  // namespace matcha::session

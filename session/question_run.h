@@ -122,7 +122,7 @@ class QuestionRun {
   std::optional<PatternSource> pattern;
   std::optional<Compilation> compilation;
   Signature signature;
-  std::string semantics, meaning;  ///< Of a pattern, as it was given; if the request explains.
+  std::string semantics, meaning;  ///< For a pattern, as given; if the request explains.
   BoundInputs bound;
   bool is_bound = false;  ///< The inputs are bound.
   /// The graph for planning and matching a pattern; null: the main graph of `bound`.
@@ -131,7 +131,7 @@ class QuestionRun {
   EngineChoice choice;                         ///< After `decide`.
   nlohmann::ordered_json offers;               ///< `planner::to_json` of the offers, if the request explains.
   std::optional<pattern::GraphSketch> sketch;  ///< The statistics that the pattern's program was planned with.
-  std::optional<codegen::RunOutcome> tried;    ///< Of a trial that did not give up.
+  std::optional<codegen::RunOutcome> tried;    ///< The outcome of a trial that did not give up.
   Forecast forecast;
   passes::LabelWords labels;
   OrderReport order;

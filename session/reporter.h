@@ -14,7 +14,7 @@ struct Message {
   enum class Kind : std::uint8_t { Note, Warning, Error };
 
   Kind kind = Kind::Note;
-  Status status = Status::Ok;  ///< Of an error.
+  Status status = Status::Ok;  ///< The status of an error.
   std::string_view text = {}, hint = {};
   std::string_view file = {};  ///< An error of a file: its name; empty: none.
   std::uint64_t line = 0;      ///< There, from 1; 0: none.

@@ -46,10 +46,10 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   /// From columns, which are not kept; see `graphs_of_columns`.
   static runtime::Result<Shared> from_columns(const runtime::ColumnInput& columns,
                                               const std::atomic<bool>* maybe_cancel = nullptr);
-  /// Of a graph that was read.
+  /// The resident form of a graph that was read.
   static Shared from_graph(runtime::Graph graph) { return Shared(new ResidentGraph(std::move(graph))); }
 
-  /// Of one with information of edges; also without it, and simple. Errors: Resource.
+  /// The same for a graph with information of edges; also without it, and simple. Errors: Resource.
   static runtime::Result<Shared> from_informed(runtime::Graph informed) {
     return made_of(runtime::graphs_of_informed(std::move(informed)));
   }
@@ -80,7 +80,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   bool has_lists() const { return !lists_.empty(); }
 
   bool is_joined() const { return !name_.empty() || !others_.empty(); }
-  /// Those that it was joined with.
+  /// The graphs that it was joined with.
   const std::vector<Named>& others() const { return others_; }
   /// This graph or one of the others; null: none has the name.
   ResidentGraph* find(std::string_view name);

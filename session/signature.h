@@ -18,7 +18,7 @@ struct Signature {
   struct Param {
     std::string name;
     const frontend::Type* type = nullptr;
-    std::optional<codegen::Argument> default_value = {};  ///< Of a scalar.
+    std::optional<codegen::Argument> default_value = {};  ///< The default value of a scalar.
     bool needs_arcs = false;                              ///< A graph with `arcs` that the program reads.
     bool needs_symmetry = false;                          ///< A graph that the program says is `symmetric`.
     /// A list: the kinds of its columns, as the lowered program reads them; nothing for a column of bools.

@@ -21,11 +21,11 @@ namespace matcha::session {
 struct SignificanceRequest {
   std::vector<ProgramRequest> asked;  ///< Each gives a count or several.
   std::uint64_t samples = 0;          ///< Random graphs; 0: none.
-  std::uint64_t seed = 1;             ///< Of the first of them; the next have the numbers after it.
-  unsigned threads = 0;               ///< 0: all. A random graph is in memory for each.
+  std::uint64_t seed = 1;  ///< The seed of the first random graph; the next graphs have the numbers after it.
+  unsigned threads = 0;    ///< 0: all. A random graph is in memory for each.
   // Requests to end early; null: none.
   const std::atomic<std::uint32_t>* maybe_stop = nullptr;
-  const std::atomic<bool>* maybe_cancel = nullptr;  ///< Of steps that look at no deadline: true once that is over.
+  const std::atomic<bool>* maybe_cancel = nullptr;  ///< For steps that check no deadline: true once it is over.
   std::optional<std::chrono::steady_clock::time_point> deadline;
   /// Random graphs that are counted, of all. Called by the thread that runs.
   std::function<void(std::uint64_t done, std::uint64_t total)> on_progress;
@@ -33,11 +33,11 @@ struct SignificanceRequest {
 
 /// A count, and where it stands among those of the random graphs.
 struct SignificanceRow {
-  std::string name;     ///< Of a pattern of a set, or of a number of a program; else the text of the pattern.
+  std::string name;     ///< The name of a pattern of a set, or of a number of a program; else the text of the pattern.
   std::string pattern;  ///< Its edges as text; empty: it is of a program.
   __int128 count = 0;
   double mean = 0;
-  double deviation = 0;  ///< Of a sample; 0 of one random graph.
+  double deviation = 0;  ///< The standard deviation of a sample; 0 for one random graph.
   double z = 0;          ///< (count - mean) / deviation; 0 if both are equal, infinite if only the deviation is 0.
   double more = 1;       ///< The share of graphs, the given one among them, that have at least as many;
   double less = 1;       ///< at most as many.

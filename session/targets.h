@@ -15,7 +15,7 @@ namespace matcha::session {
 struct TargetSettings {
   std::string code_folder;  ///< Where the compiled code of a CPU is kept; empty: nowhere.
   GpuOptions gpu = {};
-  codegen::AheadOfTime about = {};  ///< Of a program that is compiled ahead of time.
+  codegen::AheadOfTime about = {};  ///< For a program that is compiled ahead of time.
 };
 
 /// A back end, and the passes for its programs.

@@ -23,7 +23,7 @@ std::string schedule_text(const ScheduleWords& words);
 struct Tuning {
   struct Timed {
     ScheduleWords words;
-    double ms = 0;  ///< Of a sample; negative: it was not done, or failed, after this time.
+    double ms = 0;  ///< The time of a sample; negative: it was not done, or failed, after this time.
   };
 
   ScheduleWords chosen;

@@ -37,7 +37,7 @@ struct TuningSubject {
   std::string_view order = "auto";
   const Target* target = &target_named("llvm");
   std::string_view simd = {};
-  unsigned threads = 0;  ///< Of a CPU; 0: as many as there are.
+  unsigned threads = 0;  ///< The threads of a CPU; 0: as many as there are.
   GpuOptions gpu = {};
 };
 
@@ -52,11 +52,11 @@ struct TuningTask {
   GpuOptions gpu;                  ///< As on the command line; other parameters are tried.
   std::string text;                ///< The program.
   std::vector<std::string> plans;  ///< The programs of `--plan 2` and so on.
-  std::uint64_t positions = 0;     ///< Of an outermost loop, about.
+  std::uint64_t positions = 0;     ///< The approximate number of positions of an outermost loop.
   bool may_rank = false;           ///< Ranks by degree are tried too.
   /// As OrderSwitch::set.
   std::function<double(bool by_degree, Compilation&)> rank;
-  /// Those of the device, for the inputs as they are ranked now.
+  /// The passes of the device, for the inputs as they are ranked now.
   std::function<Status(Compilation&)> run_passes;
   std::function<codegen::RunOutcome(codegen::Executable&, std::chrono::steady_clock::time_point)> run;
   std::function<bool()> stopped;

@@ -34,7 +34,7 @@ struct SampleTask {
   /// Makes the executable for a sample; null if it cannot be made.
   std::function<codegen::Executable*(const SampleInputs&)> tested;
   codegen::RunOptions options;
-  /// Of a pattern; null for a program, which `compilation` then is, with the words of `labels`.
+  /// The pattern; null for a program, which `compilation` then is, with the words of `labels`.
   const PatternSource* maybe_pattern = nullptr;
   bool embeddings = false;
   Compilation* compilation = nullptr;

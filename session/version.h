@@ -12,7 +12,7 @@ inline constexpr int kLanguageVersion = 1;
 std::string version_text();
 const char* llvm_version();
 const char* antlr_version();
-/// Of the library that is loaded.
+/// The version of the loaded library.
 std::string tbb_version();
 
 }  // namespace matcha::session

@@ -29,8 +29,8 @@ struct VerbFacts {
   std::string text;               ///< One line of help.
   std::string footer;             ///< Examples and notes of its help.
   std::vector<OptionFacts> options;
-  std::vector<OptionFacts> arguments;  ///< Those without names, in order.
-  std::vector<VerbFacts> verbs;        ///< Those below it that help shows.
+  std::vector<OptionFacts> arguments;  ///< The arguments without names, in order.
+  std::vector<VerbFacts> verbs;        ///< The verbs below it that help shows.
 
   /// `graph convert`, or with `-` between as in `graph-convert`; empty for the program itself.
   std::string name(char between = ' ') const;

@@ -49,7 +49,7 @@ struct GraphInput {
   TableBinding table;
   bool directed = false;
   bool edge_labels = false;
-  bool keep_loops = false;  ///< Of directed graphs.
+  bool keep_loops = false;  ///< For directed graphs: loops are kept.
 
   bool empty() const { return path.empty() && inputs.empty() && table.sql.empty(); }
   /// Errors: Usage where options contradict each other. Requires: not empty.

@@ -59,7 +59,7 @@ class Planner {
   std::string step_name_;  ///< Name of the step function being made; empty: none.
   unsigned steps_ = 0;
   unsigned regions_ = 0;
-  std::size_t repeat_step_ = 0;                                    ///< Of the open `repeat`.
+  std::size_t repeat_step_ = 0;                                    ///< The step of the open `repeat`.
   std::unordered_map<const ir::Var*, std::uint32_t> shared_;       ///< Sinks of shared regions, with their slots.
   std::unordered_map<const ir::BuildGraph*, std::uint32_t> rows_;  ///< Graphs built of rows: the slot of the walked
                                                                    ///< graph.

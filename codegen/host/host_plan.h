@@ -42,7 +42,7 @@ enum class BufferForm {
 struct BufferPlan {
   const ir::Buffer* buffer = nullptr;
   BufferForm form = BufferForm::Items;
-  std::uint64_t item_bytes = 0;  ///< Of an item, a word or a counter; several columns take 8 bytes each.
+  std::uint64_t item_bytes = 0;  ///< The bytes of an item, a word or a counter; several columns take 8 bytes each.
 
   const ir::Type& type() const { return *buffer->var->type; }
 };

@@ -44,7 +44,8 @@ class Runner {
   Environment environment_;
   Evaluator evaluate_;
   std::unordered_map<const ir::Var*, SinkState> sinks_;
-  std::unordered_map<const ir::Var*, std::uint64_t> capacities_;  ///< Of the buffers of the current region.
+  /// The capacities of the buffers of the current region.
+  std::unordered_map<const ir::Var*, std::uint64_t> capacities_;
   std::vector<std::unique_ptr<runtime::Graph>> graphs_;
   std::unique_ptr<RowStream> stream_;           ///< Null unless rows are handed over.
   const ir::Var* maybe_stream_sink_ = nullptr;  ///< The sink whose rows are handed over as they are found.

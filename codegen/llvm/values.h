@@ -39,7 +39,7 @@ struct Arcs {
 struct List {
   llvm::Value* size = nullptr;
   std::vector<Column> columns;
-  llvm::Value* capacity = nullptr;  ///< Of a buffer: its capacity in items.
+  llvm::Value* capacity = nullptr;  ///< For a buffer: its capacity in items.
 };
 
 /// A sink while its collect is open.

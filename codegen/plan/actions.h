@@ -74,8 +74,8 @@ MATCHA_ACTION(jump_unless);    ///< Unless `a`.
 MATCHA_ACTION(jump_if_part);   ///< Unless the function is given all items of the second level.
 MATCHA_ACTION(copy);           ///< `to` = `a`, `n` words.
 MATCHA_ACTION(negate_bool);    ///< `to` = not `a`.
-MATCHA_ACTION(logarithm);      ///< Of the float `a`.
-MATCHA_ACTION(square_root);    ///< Of the float `a`.
+MATCHA_ACTION(logarithm);      ///< `to` = the logarithm of the float `a`.
+MATCHA_ACTION(square_root);    ///< `to` = the square root of the float `a`.
 MATCHA_ACTION(load_slot);      ///< `n` words of the frame at `value`.
 MATCHA_ACTION(store_slot);     ///< `n` words from `a` to the frame at `value`.
 MATCHA_ACTION(load_field);     ///< The word at `a` + `value`.
@@ -99,10 +99,10 @@ MATCHA_ACTION(edge_info);
 MATCHA_ACTION(label_known);  ///< Of vertex `a` in graph `b`.
 MATCHA_ACTION(label_checked);
 MATCHA_ACTION(has_edge);  ///< Of graph `a`, from `b` to `c`.
-MATCHA_ACTION(rank_of);   ///< Of id `a`.
+MATCHA_ACTION(rank_of);   ///< The rank of the id `a`.
 MATCHA_ACTION(original_id);
 MATCHA_ACTION(slice_to);    ///< List `to`: the first `b` items of list `a`, cells in the table.
-MATCHA_ACTION(slice_from);  ///< Those from `b` on.
+MATCHA_ACTION(slice_from);  ///< List `to`: the items of list `a` from `b` on.
 MATCHA_ACTION(below_vid);   ///< List `to`: the items of the list `a` of vids that are below `b`.
 MATCHA_ACTION(above_vid);
 MATCHA_ACTION(span);        ///< List `to`: items [`b`, `c`) of list `a`, clamped.
@@ -123,10 +123,10 @@ MATCHA_ACTION(contains_any);      ///< Whether `b` is in the list `a`, in any or
 MATCHA_ACTION(copy_items);  ///< From list `a` to list `b`; the cells of both are in the table, those of `a` first.
 MATCHA_ACTION(sort);        ///< `b` items where `a` points; the cell is `n`.
 MATCHA_ACTION(fold_rows);   ///< The rows of list `a` in the columns of list `b`; `c` keys, `n`: a RowFold.
-MATCHA_ACTION(find_rank);   ///< Of the vertex `b` in table `a`.
+MATCHA_ACTION(find_rank);   ///< The rank of the vertex `b` in table `a`.
 MATCHA_ACTION(find_row);    ///< In table `a`; the keys are in the table.
 MATCHA_ACTION(fill_range);  ///< `c` items from `b` on, where `a` points.
-MATCHA_ACTION(range_size);  ///< Of the items from `a` on that are below `b`.
+MATCHA_ACTION(range_size);  ///< The number of items from `a` on that are below `b`.
 MATCHA_ACTION(
     common_neighbors);  ///< Of the list `a` in graph `b`, cut `c`, part `d`; counters at the register `value`.
 

@@ -19,7 +19,7 @@
 namespace matcha::runtime::cliques {
 
 struct CliqueRequest {
-  std::uint32_t size = 0;  ///< Of cliques, at least 1; 0: of all sizes.
+  std::uint32_t size = 0;  ///< The vertices of a clique, at least 1; 0: all sizes.
   unsigned threads = 1;    ///< One, or as many as oneTBB has.
   Tier tier = Tier::Scalar;
   match::Stops stops;
@@ -92,7 +92,7 @@ class DealtRoots {
   std::uint32_t size_ = 0;
   bool maximal_ = false;
   Roots roots_;
-  std::vector<std::uint32_t> order_;  ///< Those with enough candidates, the widest first.
+  std::vector<std::uint32_t> order_;  ///< The roots with enough candidates, the widest first.
 };
 
 }  // namespace matcha::runtime::cliques

@@ -50,7 +50,7 @@ class DeviceSums {
   Result<motif::End> walk(std::uint32_t size, const match::Stops& stops, SharedSums& sums);
 
   OpenCode open_;
-  std::optional<Loaded> loaded_[2];  ///< Of numbers of 64 and of 128 bits, once they are needed.
+  std::optional<Loaded> loaded_[2];  ///< For numbers of 64 and of 128 bits, loaded when they are needed.
   std::unique_ptr<DeviceTrees> trees_;
   std::mutex turn_;
   cuda::DeviceMemory table_;

@@ -18,7 +18,7 @@ namespace matcha::runtime::cliques {
 
 /// Roots in memory of a device.
 struct DeviceRoots {
-  cuda::DeviceBuffer<std::uint32_t> vertices;  ///< Those with the most candidates first.
+  cuda::DeviceBuffer<std::uint32_t> vertices;  ///< The roots with the most candidates first.
   std::vector<std::uint64_t> by_count;         ///< Item d is the number of these roots with d candidates.
 };
 

@@ -20,7 +20,7 @@ struct MaximalTree {
   std::uint64_t nodes = 0;
   std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
   bool ended = false;           ///< The walk returns at once, and counts are incomplete.
-  void* owner = nullptr;        ///< Of `look` and `give`.
+  void* owner = nullptr;        ///< The object that `look` and `give` work on.
   /// Sets `next_look`, and `ended` where the walk has to end.
   void (*look)(MaximalTree& tree) = nullptr;
   /// Hands a branch of the top levels to another thread; null: the walk keeps all branches. `set` has the width of the

@@ -24,9 +24,10 @@ struct SumRows {
 };
 
 struct SumRequest {
-  std::uint32_t size = 0;  ///< Of cliques, at least 2. 0: all sizes from 2 on; rows with a count of 0 are left out.
-  bool by_edge = false;    ///< One row per edge, with the smaller rank first; false: one per vertex.
-  unsigned threads = 1;    ///< One, or as many as oneTBB has.
+  /// The vertices of a clique, at least 2. 0: all sizes from 2 on; rows with a count of 0 are left out.
+  std::uint32_t size = 0;
+  bool by_edge = false;  ///< One row per edge, with the smaller rank first; false: one per vertex.
+  unsigned threads = 1;  ///< One, or as many as oneTBB has.
   Tier tier = Tier::Scalar;
   match::Stops stops;
   std::function<void(const ExpectedWork&)> on_expected = {};  ///< Gets the expected work of all trees.

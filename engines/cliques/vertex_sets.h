@@ -114,7 +114,7 @@ struct ManyWords {
 template <typename Set>
 struct Degrees {
   Set universal;  ///< Vertices that are adjacent to all others of the set.
-  Set but_one;    ///< Those that are adjacent to all others but one.
+  Set but_one;    ///< Vertices that are adjacent to all others but one.
   u32 pivot;      ///< The vertex with the most neighbours among those that are not universal; any if all are.
   u32 most;       ///< The number of its neighbours in the set.
 };

@@ -23,7 +23,8 @@ struct MatchTask {
   /// The number of maps of each subgraph, by which the count is divided: its automorphisms.
   runtime::match::Count divisor = 1;
   bool rows = false;  ///< Rows are streamed, one column a vertex. False: the result is an int, their number.
-  std::shared_ptr<runtime::match::MatchIndex> maybe_index;  ///< Of the graph to run on; null: each run builds it.
+  /// The index of the graph to run on; null: each run builds it.
+  std::shared_ptr<runtime::match::MatchIndex> maybe_index;
   /// The device counts the pattern together with others, as number `number` of the batch; null: a CPU counts. The CPU
   /// first searches for `ms_before` milliseconds; 0: not at all.
   std::shared_ptr<MatchBatch> maybe_batch;

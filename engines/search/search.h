@@ -34,7 +34,7 @@ struct SearchLimits {
   /// Takes one match: the candidate of each pattern vertex. Empty: matches are only counted. Returning false ends the
   /// search.
   std::function<bool(const std::uint32_t* images)> on_match;
-  /// Of the images of the first vertex, only part `part` of `parts` is tried.
+  /// Only part `part` of `parts` of the images of the first vertex is tried.
   std::uint64_t part = 0, parts = 1;
   /// Called from time to time with the share of this search that is done, assuming equal work for all images of a
   /// vertex, and the number of images of the first vertex; with `most`, with the number of matches and `most`.

@@ -11,13 +11,13 @@ namespace matcha::frontend::syntax {
 
 /// A token or a comment of a line.
 struct Piece {
-  std::size_t type = 0;  ///< Of the lexer.
+  std::size_t type = 0;  ///< The type of the token in the lexer.
   std::string_view text;
   bool own_line = false;      ///< A comment with nothing before it on its line.
   bool space = false;         ///< Before it, unless it begins a line.
   bool unary = false;         ///< A sign before its only operand.
   bool type_bracket = false;  ///< `<` and `>` of a type.
-  std::size_t partner = 0;    ///< Of a bracket: the place of the other one in the line.
+  std::size_t partner = 0;    ///< For a bracket: the place of the other one in the line.
 
   bool is_comment() const;
   bool is_open() const;

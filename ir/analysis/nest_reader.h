@@ -41,7 +41,7 @@ struct OpenSink {
   std::vector<Nest> nests;                ///< Relative to those; of a list, of vertices or pairs of them.
   std::vector<Nest> expanded;             ///< The same sum with its values multiplied out.
   bool is_opaque = false;                 ///< That is impossible.
-  std::vector<Row> rows;                  ///< Of a list.
+  std::vector<Row> rows;                  ///< The rows of a list.
   bool is_of_vertices = true;             ///< A list whose `nests` are all of its rows.
   const Expr* maybe_source = nullptr;     ///< A list has one row for each item of this other list, in its order.
 };
@@ -165,7 +165,7 @@ class NestReader {
   bool is_labelled_;                                    ///< There may be several edges between two vertices, and
   std::unordered_map<const Var*, std::string> labels_;  ///< the graphs of these variables have those with a label.
   std::unordered_map<const Var*, int> item_of_;
-  std::unordered_map<const Var*, RowValue> value_of_;  ///< Of variables that are columns of rows.
+  std::unordered_map<const Var*, RowValue> value_of_;  ///< The values of variables that are columns of rows.
   std::unordered_map<const Var*, OpenSink> sinks_;
   std::unordered_map<const Var*, std::size_t> top_;  ///< Sinks of the module's own block other than lists.
   BuiltGraphs built_;

@@ -35,7 +35,7 @@ struct Term {
   std::string word;
   std::vector<int> items;
   std::vector<Term> parts;
-  bool is_free = false;  ///< Of a Fold: its value provably does not depend on the order of items.
+  bool is_free = false;  ///< A Fold whose value provably does not depend on the order of items.
 
   static Term of_item(int item);
   static Term constant(std::string word);

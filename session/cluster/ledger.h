@@ -14,8 +14,8 @@ namespace matcha::session::cluster {
 /// The description of a run in its ledger, as JSON in the first frame.
 struct LedgerHeader {
   std::string key;                 ///< run_key
-  std::string version;             ///< Of Matcha, for messages.
-  std::vector<std::string> words;  ///< Of the command line, without those of the part alone.
+  std::string version;             ///< The version of Matcha, for messages.
+  std::vector<std::string> words;  ///< The words of the command line, without those of the part alone.
   std::uint64_t units = 0;         ///< That each region is cut into.
   std::uint64_t shard = 0;         ///< Which of `shards`; units shard, shard + shards, … are in it.
   std::uint64_t shards = 1;
@@ -29,7 +29,7 @@ runtime::Result<LedgerHeader> read_header(std::string_view text, const std::stri
 struct Ledger {
   std::string file;
   LedgerHeader header;
-  /// Of region and unit.
+  /// The results by region and unit.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<codegen::PartialValue>> units;
   std::uint64_t whole_bytes = 0;  ///< The bytes of whole frames, from the beginning.
   std::uint64_t file_bytes = 0;

@@ -23,8 +23,8 @@ struct Ledger {
   std::shared_ptr<const runtime::Universe> universe;
   std::shared_ptr<const runtime::LabelDictionary> dictionary;  ///< The ids of edges that are text.
   std::string ids_list;            ///< The parameter with the ids of edges; empty: there is none.
-  std::vector<std::string> names;  ///< Of the columns of rows.
-  std::vector<bool> are_texts;     ///< Of these columns, whether they have codes of the dictionary.
+  std::vector<std::string> names;  ///< The names of the columns of rows.
+  std::vector<bool> are_texts;     ///< For each of these columns, true if its cells are codes of the dictionary.
   std::string meaning;             ///< The maps that are counted, in a line.
   std::string table;               ///< How the table was read, in a line.
   std::vector<std::string> notes;  ///< For each condition, how it is evaluated.

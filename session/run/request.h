@@ -27,11 +27,11 @@ struct ClusterOptions {
   std::string work;                       ///< A folder that processes share; empty: none.
   bool mpi = false;                       ///< The process is a rank of an MPI job.
   std::vector<std::string> from_ledgers;  ///< Nothing is run: all results are in these files.
-  std::vector<std::string> words;         ///< Of the command line, behind `run`.
-  /// Of `shard` = `auto`: the part of this process, and the number of parts; nothing: no job scheduler gives them.
+  std::vector<std::string> words;         ///< The words of the command line after `run`.
+  /// For `shard` = `auto`: the part of this process, and the number of parts; nothing: no job scheduler gives them.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> part_of_job = {};
 
-  std::shared_ptr<runtime::cluster::MpiTeam> team;  ///< Of `mpi`, once it is joined.
+  std::shared_ptr<runtime::cluster::MpiTeam> team;  ///< The ranks of `mpi`, once they are joined.
 
   bool any() const { return !shard.empty() || !work.empty() || mpi || !from_ledgers.empty(); }
   /// True if this process prints the answer: of an MPI job the first.

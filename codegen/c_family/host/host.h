@@ -87,7 +87,7 @@ struct Facts : KernelFacts {
 enum class SinkForm { SumInt, SumFloat, MinInt, MinFloat, MaxInt, MaxFloat, Any, All, Rows };
 struct SinkPlan {
   SinkForm form;
-  u64 columns;  ///< Of Rows.
+  u64 columns;  ///< The number of columns of Rows.
 };
 /// A planned buffer. Arrays: in every kind of stack. Counters: one for each rank, initially zero.
 struct BufferNeeds {

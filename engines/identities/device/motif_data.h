@@ -32,7 +32,7 @@ struct MotifLaunch {
   u32* on;           ///< By arc, the number of triangles with it.
   const u64* start;  ///< By arc, the start of its third vertices.
   u32* third;        ///< Third vertices of each arc, ascending, as positions in the row of its source.
-  u32* counters;     ///< Of each group, zeros before and after.
+  u32* counters;     ///< The counters of each group, zeros before and after.
   u64 counter_room;
   u32* met;  ///< Of each group.
   u64 met_room;

@@ -46,7 +46,7 @@ struct MatchQuery {
   const u64* masks;  ///< For each rank the vertices whose image it may be.
   u64 most;          ///< The number of matches wanted; 0: all are counted.
   u32 size, root;
-  u64 first_tie;             ///< Of the ties, in the order of pairs; kNoTies: all edges are equivalent.
+  u64 first_tie;             ///< The first tie, in the order of pairs; kNoTies: all edges are equivalent.
   u64 near[kMatchVertices];  ///< For each vertex those that must be adjacent to it.
   u64 anti[kMatchVertices];  ///< For each vertex those that must not be adjacent to it.
   /// For each vertex those that may have the same images, including itself; sets are equal or disjoint.
@@ -91,7 +91,7 @@ struct MatchLaunch {
   UnitShared* shared;
   MatchTask* tasks;
   u64 task_capacity;
-  u64 number;    ///< Of the launch, not 0; different each time.
+  u64 number;    ///< The number of the launch, not 0; different each time.
   u64 tried;     ///< Images after which a group checks for idle groups.
   u64 patience;  ///< Images of a part after which the rest of it is queued after all other waiting work.
   u64 workers;
@@ -112,7 +112,7 @@ struct MatchRow {
   bool repeats;
   MATCHA_MEMBER bool is_first(u32 i) const { return !repeats || i == 0 || items.items[i - 1] != items.items[i]; }
 };
-/// Those along the side at an index of `tie_sides`, or all if edges are equivalent.
+/// The row along the side at an index of `tie_sides`, or the whole row if edges are equivalent.
 template <typename Group>
 MATCHA_FN MatchRow match_row(const MatchLaunch& launch, const MatchQuery& query, u32 place, u32 image) {
   const bool alike = query.first_tie == kNoTies;
