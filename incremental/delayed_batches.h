@@ -65,7 +65,7 @@ class DelayedBatches {
 
   Environment environment_;
   GpuDeltas* maybe_gpu_ = nullptr;                     ///< The GPU of the pending batches.
-  ApplyOptions options_;                               ///< Of the last batch.
+  ApplyOptions options_;                               ///< The options of the last batch.
   std::vector<PendingBatch> waiting_;                  ///< In the graph, not submitted;
   std::vector<PendingBatch> begun_;                    ///< submitted to the GPU.
   runtime::stream::PairSet pairs_;                     ///< The pairs of `waiting_`,

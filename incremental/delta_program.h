@@ -96,7 +96,7 @@ class DeltaProgram {
   ProgramOptions options_;
   std::optional<LeastRows> least_rows_;  ///< If rows of subgraphs are requested.
   std::vector<DeltaQuery> queries_;
-  std::size_t term_count_ = 0;  ///< Of all queries together.
+  std::size_t term_count_ = 0;  ///< The number of terms of all queries together.
   bool only_gains_ = false;
   bool is_pattern_ = false;  ///< False: a program, which compares labels as they are.
 

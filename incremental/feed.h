@@ -19,7 +19,7 @@ struct FeedRules {
   LineRules lines;
   ColumnRequest columns;  ///< For timed lines.
   bool directed = false;
-  std::optional<std::int64_t> width;  ///< Of a window; requires times.
+  std::optional<std::int64_t> width;  ///< The width of a window; requires times.
   std::int64_t lateness = 0;
   std::optional<std::int64_t> slide;  ///< Each batch has lines of one interval of this length.
 };

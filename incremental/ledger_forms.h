@@ -73,7 +73,7 @@ class LedgerForm {
   enum Part : std::uint8_t { kAll, kOld, kNew, kParts };
   struct Term {
     std::size_t first = 0;               ///< The edge that has the new rows.
-    std::vector<std::size_t> classes{};  ///< Of each edge: its class and part.
+    std::vector<std::size_t> classes{};  ///< The class and part of each edge.
     ledger::Program program{};
   };
 

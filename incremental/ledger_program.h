@@ -105,7 +105,7 @@ class LedgerProgram {
   ProgramOptions options_;
   planner::Decision decision_;
   bool recomputes_ = false, has_columns_ = false;
-  std::vector<std::size_t> columns_;  ///< Of the rows: those that the pattern asks for.
+  std::vector<std::size_t> columns_;  ///< The columns of the rows that the pattern asks for.
   std::optional<RowPrograms> programs_;
   std::vector<Known> known_forms_;
   std::string semantics_;
@@ -116,7 +116,7 @@ class LedgerProgram {
   std::unordered_map<std::string, std::uint32_t> known_;        ///< Ranks in the table of vertices, by id.
   std::vector<std::uint32_t> ranks_;                            ///< By number of a vertex, while rows are ranked.
   std::unordered_map<std::int64_t, std::uint32_t> rank_by_id_;  ///< The same, by id of the stream.
-  std::unordered_map<std::uint64_t, std::string> edge_ids_;     ///< Of the rows of a batch, by number.
+  std::unordered_map<std::uint64_t, std::string> edge_ids_;     ///< The ids of the rows of a batch, by number.
 
   // The state of the current batch.
   std::vector<ColumnForm> old_forms_, new_forms_;

@@ -24,9 +24,9 @@ namespace matcha::session::stream {
 struct LedgerRow {
   std::uint32_t u = 0, v = 0;      ///< Numbers of vertices: see `LedgerRows::ids`.
   std::int64_t time = 0;           ///< In the units of `LedgerRows::per_second`.
-  std::uint64_t number = 0;        ///< Of the lines that are no headings, from 0.
-  std::uint64_t line = 0;          ///< Of the file, from 1.
-  std::vector<std::string> cells;  ///< Of the columns that are wanted.
+  std::uint64_t number = 0;        ///< Its number among the lines that are no headings, from 0.
+  std::uint64_t line = 0;          ///< Its line in the file, from 1.
+  std::vector<std::string> cells;  ///< The cells of the columns that are wanted.
 };
 
 /// The forms of the cells of a column of the rows that are there.
@@ -120,19 +120,19 @@ class LedgerRows {
   Wish wish_;
   std::vector<std::string> cell_names_;  ///< The columns of the cells of a row.
   std::vector<unsigned> places_;         ///< In lines of the file, of the cells of a row.
-  std::vector<bool> are_times_;          ///< Of these: they are that of the times.
+  std::vector<bool> are_times_;          ///< For each of these, true if it is the column of times.
   unsigned time_place_ = 0;
   std::optional<std::size_t> label_cell_, id_cell_;
   bool is_chosen_ = false, has_dates_ = false, has_time_ = false;
   std::uint64_t per_second_ = 1;
   std::uint64_t lines_ = 0;
-  std::vector<std::string> cells_;  ///< Of the line that was read last.
+  std::vector<std::string> cells_;  ///< The cells of the line that was read last.
   std::shared_ptr<VertexNames> names_;
   std::vector<std::int64_t> ids_;
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;
   std::map<std::uint64_t, LedgerRow> waiting_;  ///< Rows for the next batch, by `next_row` when they were read.
   std::deque<LedgerRow> live_;
-  std::vector<CellForms> forms_;  ///< Of the wanted columns.
+  std::vector<CellForms> forms_;  ///< The forms of the wanted columns.
 };
 
 }  // namespace matcha::session::stream

@@ -52,7 +52,7 @@ class MethodChoice {
   MaintenanceMethod chosen() const;
   /// The program of the chosen method `delta`; once.
   std::optional<DeltaProgram> take_delta() { return std::move(delta_); }
-  /// Of the method `trees`, the vertices of the cliques, 0: of all sizes; empty: it was refused.
+  /// For the method `trees`: the number of vertices of the cliques, 0 for all sizes; empty: it was refused.
   const std::optional<std::uint32_t>& size_of_cliques() const { return size_of_cliques_; }
   /// Turns the chosen offer into a refusal; the next one is chosen.
   void refuse(std::string why);

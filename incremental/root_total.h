@@ -40,7 +40,7 @@ class RootTotal {
   SourceLoc loc_;
   __int128 sum_ = 0;                            ///< The sum of ints, or a number of values.
   std::map<std::int64_t, std::int64_t> items_;  ///< The multiplicity of each value; floats in the order of floats.
-  runtime::ExactSum exact_{};                   ///< Of finite floats.
+  runtime::ExactSum exact_{};                   ///< The sum of the finite floats.
   std::int64_t nans_ = 0, plus_infinities_ = 0, minus_infinities_ = 0;
 };
 

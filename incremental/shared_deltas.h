@@ -29,7 +29,7 @@ class SharedDeltas {
     bool fits = true;                       ///< False: an inserted edge exists, or a deleted one does not.
     std::size_t edges = 0;                  ///< The length of the prefix.
     double busy_ms = 0;                     ///< The time of all threads together to count.
-    std::optional<runtime::Error> failure;  ///< Of the partners; then nothing was done.
+    std::optional<runtime::Error> failure;  ///< An error of the partners; then nothing was done.
   };
   /// `maybe_partners`: others that count with it; requires that no program requests rows.
   AppliedEdges take(std::span<const runtime::stream::EdgeUpdate> edges, int sign, const runtime::match::Stops& stops,

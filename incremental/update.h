@@ -52,8 +52,8 @@ struct NetBatch {
   std::vector<VertexChange> vertices;  ///< By id, each once.
   std::vector<EdgeChange> deleted;     ///< By u, v, label.
   std::vector<EdgeChange> inserted;    ///< By u, v, label.
-  /// Of a table, in place of these: the lines of the rows that come, in the order of their times, and how many rows
-  /// leave, of those that were there and then of these, in that order.
+  /// For a table, instead of these: the lines of the inserted rows, in the order of their times, and how many rows
+  /// are deleted: the oldest first, which may be inserted ones.
   std::vector<std::uint64_t> rows;
   std::uint64_t rows_left = 0;
 

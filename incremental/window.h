@@ -47,7 +47,7 @@ class Window {
   std::optional<std::int64_t> latest_, released_;
   std::multimap<std::int64_t, Edge> waiting_;
   std::deque<Edge> live_;
-  PairCounts pairs_;  ///< Of the live ones.
+  PairCounts pairs_;  ///< The pairs of the live edges.
 };
 
 }  // namespace matcha::session::stream

@@ -67,7 +67,7 @@ class Answers {
  private:
   Answer guarded(Job& job);
   Answer explain(const Job& job, const session::ResidentGraph::Shared& graph) const;
-  /// Of a query that is more than one pattern. Requires: it is one.
+  /// The answer to a query that is more than one pattern. Requires: it is one.
   Answer run_statement(Job& job, session::ResidentGraph& graph) const;
   Answer run(Job& job, session::Prepared& prepared, const session::ResidentGraph& graph, double compile_ms) const;
 

@@ -45,7 +45,7 @@ struct ServeRequest {
   Json target;  ///< Cancel: the id of the request that is to end.
   session::ProgramRequest program;
   Json lists;            ///< An object of arrays, by the names of parameters; null: there are none.
-  std::string file;      ///< Of the program, which is to be read; empty: the text or the pattern is there.
+  std::string file;      ///< The file of the program, to be read; empty: the text or the pattern is given.
   std::string graph;     ///< The one of several that it is about; empty: the first, and those that a program names.
   bool picture = false;  ///< The answer has a picture of the first matches.
   bool builds_no_list = false;  ///< Rows are taken as they are found, and are too many if their text has `kMostText`.

@@ -96,9 +96,9 @@ MATCHA_ACTION(neighbors_any);
 MATCHA_ACTION(lower_half);
 MATCHA_ACTION(upper_half);
 MATCHA_ACTION(edge_info);
-MATCHA_ACTION(label_known);  ///< Of vertex `a` in graph `b`.
+MATCHA_ACTION(label_known);  ///< `to` = the label of vertex `a` in graph `b`.
 MATCHA_ACTION(label_checked);
-MATCHA_ACTION(has_edge);  ///< Of graph `a`, from `b` to `c`.
+MATCHA_ACTION(has_edge);  ///< `to` = 1 if graph `a` has an edge from `b` to `c`, else 0.
 MATCHA_ACTION(rank_of);   ///< The rank of the id `a`.
 MATCHA_ACTION(original_id);
 MATCHA_ACTION(slice_to);    ///< List `to`: the first `b` items of list `a`, cells in the table.

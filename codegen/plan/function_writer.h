@@ -64,7 +64,7 @@ class FunctionWriter {
     bool map = false;
     int counts = -1;
     Reg value = 0;            ///< The accumulator of a collect, followed by the flag of an extreme; or its list.
-    List items;               ///< Of a list in a buffer.
+    List items;               ///< The items of a list in a buffer.
     bool ends_early = false;  ///< Any and all: the loops jump to `decided` once the result is known.
     Label decided = 0;
   };

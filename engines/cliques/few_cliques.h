@@ -37,12 +37,12 @@ inline constexpr auto kPairsWithin = [] {
   return pairs;
 }();
 
-/// Of those of the six vertices that are in `set`.
+/// The cliques whose vertices are all in `set`, by size as in `cliques_of_few`; `key` is that of the graph.
 inline std::uint64_t cliques_within(const std::uint64_t* table, std::uint64_t key, std::uint64_t set) {
   return table[key & kPairsWithin.of[set]] - (kMostOfTable - static_cast<std::uint64_t>(std::popcount(set)));
 }
 
-/// With a vertex more, whose neighbours have the cliques `near`.
+/// The cliques of a graph with one vertex more: `without` it, and `near`, those of its neighbours.
 constexpr std::uint64_t with_vertex(std::uint64_t without, std::uint64_t near) { return without + (near << 8) + 1; }
 
 }  // namespace detail

@@ -65,7 +65,7 @@ class Opening {
   const std::atomic<bool>* const cancel_;
   const Prepared::Reading reading_;
   std::vector<runtime::ColumnRef> update_columns_;       ///< After the name of the file of updates.
-  std::shared_ptr<VertexNames> maybe_names_;             ///< Ids are text from the start.
+  std::shared_ptr<VertexNames> maybe_names_;             ///< Null unless ids are text from the start.
   std::shared_ptr<LedgerRows> maybe_rows_;               ///< The rows of a table, if a program reads rows.
   std::vector<std::unique_ptr<LedgerPattern>> ledgers_;  ///< One for each program; null unless it reads rows.
   std::vector<bool> of_rows_;                            ///< For each program: true if it reads rows.

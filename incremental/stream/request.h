@@ -39,10 +39,10 @@ struct StreamRequest {
   std::optional<std::uint64_t> checkpoint;
 
   std::string device = "auto";
-  std::optional<std::uint32_t> gpus;                          ///< 0: all.
-  std::uint64_t gpu_memory = 0;                               ///< 0: all of it.
-  std::uint64_t gpu_rows = ~std::uint64_t{0};                 ///< Bytes for rows; all ones: the rest.
-  int gpu_turn = 0;                                           ///< Of the ranks of a host.
+  std::optional<std::uint32_t> gpus;           ///< 0: all.
+  std::uint64_t gpu_memory = 0;                ///< 0: all of it.
+  std::uint64_t gpu_rows = ~std::uint64_t{0};  ///< Bytes for rows; all ones: the rest.
+  int gpu_turn = 0;  ///< Index of this process among those of the host; see CudaOptions::turn.
   std::shared_ptr<runtime::cluster::MpiTeam> team = nullptr;  ///< Ranks of an MPI job with the same stream.
   bool recompute = false;
   std::string engine = {};  ///< The method that keeps the answers; empty: the cheapest of each program.

@@ -39,9 +39,10 @@ struct StreamParts {
   codegen::RunOptions run;
   std::optional<StateFolder> state;
   std::unique_ptr<runtime::stream::Partners> partners = nullptr;  ///< Other processes with the same stream; null: none.
-  std::optional<TableFile> table = {};         ///< Rows that are there at the start; empty: there are none.
-  std::optional<PairCounts> maybe_pairs = {};  ///< Of rows of a table, for programs that read a graph; empty: none do.
-  nlohmann::json settings;                     ///< The settings that a state stores; a restart must have the same ones.
+  std::optional<TableFile> table = {};  ///< Rows that are there at the start; empty: there are none.
+  /// The pairs in rows of a table, for programs that read a graph; empty: none do.
+  std::optional<PairCounts> maybe_pairs = {};
+  nlohmann::json settings;  ///< The settings that a state stores; a restart must have the same ones.
 };
 
 /// Why to stop now: Timeout, Interrupted or Terminated; Ok: nothing asks for it. From any thread.

@@ -11,7 +11,7 @@ namespace matcha::runtime::cuda {
 
 /// How a graph is copied to a device.
 struct UploadOptions {
-  /// Of the pinned chunks that several threads fill, so that reading a mapped file overlaps the transfer.
+  /// The size of the pinned chunks that several threads fill, so that reading a mapped file overlaps the transfer.
   std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
   /// Arrays that the program does not read can be omitted; their pointers are then null on the device.
   bool arcs = true;  ///< The neighbours and, with `offsets`, their positions.

@@ -15,11 +15,11 @@ namespace matcha::differential {
 
 /// The inputs of a program: plain facts for the naive evaluator, and the same for the runtime.
 struct World {
-  std::vector<std::int64_t> vertices;  ///< Of the graph `G`, ascending.
+  std::vector<std::int64_t> vertices;  ///< The vertices of the graph `G`, ascending.
   bool directed = false;
   std::set<std::pair<std::int64_t, std::int64_t>> arcs;  ///< Both directions of every edge, if not directed.
   std::vector<std::int64_t> universe;                    ///< Ascending; holds `vertices`.
-  std::map<std::int64_t, std::int64_t> labels;           ///< Of the vertices; empty: no labels.
+  std::map<std::int64_t, std::int64_t> labels;           ///< The labels of the vertices; empty: no labels.
   /// Labels of arcs, one or more for each: parallel edges. Empty: edges have no labels.
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> edge_labels;
   std::vector<std::string> words;                            ///< Ascending; word i has code -1 - i.

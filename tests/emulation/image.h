@@ -9,12 +9,12 @@ inline constexpr char kImageMagic[8] = {'M', 'T', 'C', 'H', 'E', 'M', 'U', '1'};
 
 struct ImageHeader {
   char magic[8];
-  std::uint64_t bytes;  ///< Of the library.
+  std::uint64_t bytes;  ///< The size of the library.
 };
 
 /// How a kernel of such a library is run; it exports one for each, named `emulated_` and the kernel's name.
 struct Kernel {
-  void* (*copy)(void** arguments);  ///< Of the arguments of a launch, as the driver gets them.
+  void* (*copy)(void** arguments);  ///< Copies the arguments of a launch, as the driver gets them.
   void (*drop)(void* copied);
   /// Runs one thread of a grid in one dimension.
   void (*run)(void* copied, unsigned blocks, unsigned threads, unsigned block, unsigned thread);

@@ -64,10 +64,11 @@ class Sinks {
   const Place& place_;
   const Lanes& lanes_;
   const Stores& stores_;
-  std::unordered_map<const ir::Var*, std::size_t> index_;       ///< The index of each sink of the region.
-  std::unordered_map<const ir::Var*, ir::SinkKind> kinds_;      ///< The kinds of the sinks that have an accumulator.
-  std::vector<const ir::Var*> shared_counts_;                   ///< In the order of the region's sinks.
-  std::unordered_map<const ir::Var*, std::string> lane_parts_;  ///< Of sums, in an innermost loop of one lane.
+  std::unordered_map<const ir::Var*, std::size_t> index_;   ///< The index of each sink of the region.
+  std::unordered_map<const ir::Var*, ir::SinkKind> kinds_;  ///< The kinds of the sinks that have an accumulator.
+  std::vector<const ir::Var*> shared_counts_;               ///< In the order of the region's sinks.
+  /// The parts of sums, in an innermost loop of one lane.
+  std::unordered_map<const ir::Var*, std::string> lane_parts_;
 };
 
 }  // namespace matcha::codegen::worker

@@ -34,7 +34,7 @@ struct MotifLaunch {
   u32* third;        ///< Third vertices of each arc, ascending, as positions in the row of its source.
   u32* counters;     ///< The counters of each group, zeros before and after.
   u64 counter_room;
-  u32* met;  ///< Of each group.
+  u32* met;  ///< For each group, `met_room` vertices whose counters are not zero.
   u64 met_room;
   MotifSums* sums;
   UnitShared* shared;

@@ -96,7 +96,7 @@ struct MatchLaunch {
   u64 patience;  ///< Images of a part after which the rest of it is queued after all other waiting work.
   u64 workers;
   MatchUndo* undos;
-  u64 undo_room;  ///< Of each group.
+  u64 undo_room;  ///< The number of `undos` of each group.
   u32* lists;
   u64 list_room;
   LeafRoom* leaves;  ///< One per group.

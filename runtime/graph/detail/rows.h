@@ -42,9 +42,9 @@ struct RowPlan {
 /// Rows of one chunk, a vector a column; a Float cell holds the bits of the double.
 struct RowChunk {
   std::vector<std::vector<std::int64_t>> cells;
-  std::vector<CellTexts> texts;  ///< Of columns of texts, whose vectors in `cells` stay empty; or there are none.
-  LabelCells labels;             ///< The one column of labels; its vector in `cells` stays empty.
-  NameTable names;               ///< Names of ids that are text: cells are indices into it.
+  std::vector<CellTexts> texts;          ///< Columns of texts, whose vectors in `cells` stay empty; or there are none.
+  LabelCells labels;                     ///< The one column of labels; its vector in `cells` stays empty.
+  NameTable names;                       ///< Names of ids that are text: cells are indices into it.
   std::vector<std::uint64_t> row_lines;  ///< The line of each row, from 0; only for tables of vertices.
   std::uint64_t rows = 0;
   std::uint64_t repeats = 0;    ///< Rows dropped as repeats.

@@ -64,9 +64,9 @@ class BruteForce {
   }
 
   const BySize& counts() const { return counts_; }
-  /// Those that are in no larger one.
+  /// The cliques that are in no larger one.
   const BySize& maximal() const { return maximal_; }
-  /// Of a size at each vertex, ascending; by edge: at each edge, by ends.
+  /// The cliques of a size at each vertex, ascending; by edge: at each edge, by ends.
   std::vector<std::uint64_t> at(std::size_t size, bool by_edge) const {
     std::vector<std::uint64_t> rows;
     for (std::size_t u = 0; u < graph_.size(); ++u) {
@@ -111,7 +111,7 @@ class BruteForce {
 
   const Adjacency& graph_;
   BySize counts_, maximal_;
-  std::vector<std::size_t> members_;  ///< Of the clique that is extended, ascending.
+  std::vector<std::size_t> members_;  ///< The vertices of the clique that is extended, ascending.
   std::vector<BySize> at_;            ///< Item u * vertices + v; v is u or larger.
 };
 

@@ -99,7 +99,7 @@ class Warp {
     unsigned mask = 0;
     Meeting* next = nullptr;
     std::uint64_t counts[kLanes] = {};     ///< Exchanges of each lane.
-    std::uint64_t values[2][kLanes] = {};  ///< Of the last exchange and the one before.
+    std::uint64_t values[2][kLanes] = {};  ///< The values of the last exchange and the one before.
   };
 
   static void enter() {
@@ -175,9 +175,9 @@ class Warp {
   char* stacks_ = nullptr;
   bool done_[kLanes] = {};
   Meeting* meetings_[kBuckets] = {};  ///< By hashes of masks.
-  Meeting* last_[kLanes] = {};        ///< Of each lane, where it was last.
+  Meeting* last_[kLanes] = {};        ///< For each lane, the meeting where it was last.
   std::uint64_t met_ = 0;             ///< Exchanges that lanes have come to.
-  std::uint64_t naps_ = 0;            ///< Of all lanes.
+  std::uint64_t naps_ = 0;            ///< The naps of all lanes.
   const void* work_ = nullptr;
   void (*call_)(const void*) = nullptr;
 };

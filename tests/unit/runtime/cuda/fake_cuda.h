@@ -6,7 +6,7 @@
 /// logs its calls and fails on request. The functions are found by name in the library.
 struct FakeCuda {
   int device_count;
-  std::size_t total_bytes;  ///< Of each device.
+  std::size_t total_bytes;  ///< The memory of each device.
   int can_access_peer;
   int not_ready;             ///< This many queries answer "not ready" first.
   const char* failing_call;  ///< Symbol that fails, or null.
@@ -14,7 +14,7 @@ struct FakeCuda {
   int failing_code;          ///< A CUresult.
   const char* jit_log;       ///< The error log of a module that fails to load.
   int live_objects;          ///< Contexts, streams, events, modules and allocations that are held.
-  std::size_t live_bytes;    ///< Of device allocations.
+  std::size_t live_bytes;    ///< The bytes of live device allocations.
 };
 
 extern "C" {
