@@ -21,26 +21,26 @@ struct Prices {
   double batched = 8;     ///< A set operation that is only counted: those of several items are done together.
   double merged = 0.4;    ///< An item of lists that are walked side by side.
   double searched = 1.2;  ///< A step of a search for an item of the shorter list in the longer one.
-  double looked_up = 2;   ///< A step of a search of its own: an item in a list, where a list stops to be below one.
-  double filtered = 8;    ///< An item whose label is looked at.
-  double bits = 3;        ///< An operation on rows of bits.
-  double word = 0.3;      ///< A word of theirs.
-  double tested = 1;      ///< One bit of a row.
-  double missed = 25;     ///< Waiting for a list of neighbours that no cache of a core has.
+  double looked_up = 2;  ///< A step of a single search: of an item in a list, or of the end of the items below a bound.
+  double filtered = 8;   ///< An item whose label is read.
+  double bits = 3;       ///< An operation on rows of bits.
+  double word = 0.3;     ///< A word of a row of bits.
+  double tested = 1;     ///< One bit of a row.
+  double missed = 25;    ///< Waiting for a list of neighbours that no cache of a core has.
   double overlapped = 5;  ///< The same for sets that are only counted, as the next lists are prefetched.
   double awaited = 25;    ///< The same for the larger of two stored sets: such counts are not batched.
   double wedge = 0.6;     ///< Counting a neighbour of a neighbour, with the wedge counters of passes/count_wedges.cpp.
   double list = 1e5;      ///< Filling a list that the whole program reads.
   double start = 0;       ///< The start of a program.
   double alone = 1;       ///< Slowdown of work that runs in one group.
-  /// From this level on, candidates are looked through for a label as soon as they are a list: before, vertices of
-  /// several labels share one. On a GPU, groups that share a first vertex would all look through its neighbours.
+  /// From this level on, candidates are filtered by label as soon as they are a list; at lower levels, vertices of
+  /// several labels share a list. On a GPU, groups that share a first vertex would all filter its neighbours.
   std::size_t apart_from = 0;
-  /// Rows of bits are expected too where no set is in more than two lists, as in triangles that share a vertex. Every
-  /// device makes them; the prices of a CPU were fitted without.
+  /// Rows of bits are also expected if no set is in more than two lists, as in triangles that share a vertex. Every
+  /// device makes them, but the prices of a CPU were fitted without them.
   bool rows_for_pairs = false;
 };
-/// `hub_rows`: the vertices with many neighbours have rows of bits, on a GPU.
+/// `hub_rows`: on a GPU, vertices with many neighbours have rows of bits.
 const Prices& prices_of(Device device, bool hub_rows);
 
 /// Item v: the vertices whose ids must be larger than that of v, transitively closed.
@@ -69,14 +69,14 @@ class CostModel {
   double common(Mask bound, Mask wanted, int v) const;
   /// The share of a candidate set that has the label of v.
   double label_share(int v) const;
-  /// Expected nanoseconds for a set operation on two sets in a match of `bound` that satisfies the restrictions. Of the
-  /// first, `label_share` have the label that is asked for; `bound_share` of both are within the bounds, where that
-  /// cannot be looked at.
+  /// Expected nanoseconds for a set operation on two sets in a match of `bound` that satisfies the restrictions. The
+  /// share `label_share` of the first set has the wanted label; the share `bound_share` of both is within the bounds,
+  /// if no sample shows it.
   double meeting(Mask bound, const Restrictions& larger, const Candidates& left, const Candidates& right,
                  double label_share, double bound_share) const;
-  /// The same for walking, in a match of `bound`, the smaller of two sets and meeting the larger one with the
-  /// neighbours of each item, `newest`, per match that has an item of `walked` for it. Negative: it cannot be looked
-  /// at.
+  /// The same for iterating over the smaller of two sets in a match of `bound` and intersecting the larger one with
+  /// the neighbours of each item, `newest`; per match that has an item of `walked` for it. Negative: no sample shows
+  /// it.
   double meeting_smaller(Mask bound, const Restrictions& larger, const Candidates& walked, const Candidates& other,
                          const Candidates& newest) const;
   /// The same for a search of one item among the common neighbours of `wanted`.
@@ -89,8 +89,8 @@ class CostModel {
   double fetch(double price) const;
   /// The largest share of the matches of `part` that agree in the images of `task`.
   double largest_share(Mask part, Mask task) const;
-  /// The share of the ways to place the neighbours of `v` among `walked` that the vertex with most neighbours has.
-  /// Draws are too few to meet it where it is small.
+  /// The share that the vertex with the most neighbours has of all ways to place the neighbours of `v` among `walked`.
+  /// If it is small, samples have too few draws to contain it.
   double hub_share(int v, Mask walked) const;
 
   const Pattern& pattern() const { return pattern_; }
@@ -105,7 +105,8 @@ class CostModel {
   double modelled_matches(Mask part) const;
   double modelled_common(Mask bound, Mask wanted) const;
   double connected_matches(Mask part) const;
-  /// As many times the matches of one vertex less as the model has it: of a part of which the model has `modelled`.
+  /// Expected matches of a part of which the model expects `modelled`: the matches of the part without one vertex,
+  /// times the ratio that the model has between the two.
   double matches_without_one(Mask part, double modelled) const;
   /// The part of `bound` that is connected with the vertices `of`; 0: they are in several, or it is too large to draw.
   Mask drawn_part(Mask bound, Mask of) const;

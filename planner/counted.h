@@ -8,7 +8,7 @@
 #include "ir/support/diagnostics.h"
 #include "question/pattern.h"
 
-/// Edges of a pattern that are counted, and not just there: `0>1=?`, `0>1=?p`, `0>1=a|b`.
+/// Edges of a pattern that are counted, not only required to exist: `0>1=?`, `0>1=?p`, `0>1=a|b`.
 namespace matcha::pattern {
 
 /// The purpose of expansions.
@@ -18,7 +18,8 @@ enum class ExpandTo {
   Rows,        ///< Embeddings are listed.
 };
 
-/// With `Match::Edge` an edge without a label, if others have some, is one of any label: a pair of vertices is no edge.
+/// With `Match::Edge`, if some edges have labels, an edge without one stands for an edge of any label, since then a
+/// pair of vertices is no edge.
 Pattern with_edges(Pattern pattern, Match match);
 
 /// The pattern with the first of several labels, `'a'|'b'`, on each edge.
@@ -43,11 +44,11 @@ struct Factor {
 /// each variable is on one edge.
 std::vector<Factor> factors_of(const Pattern& pattern, Match match, const std::vector<std::string>& names);
 
-/// Edges that a variable of the pattern can be in a match, one after the other.
+/// A loop over the edges that a variable of the pattern can be in a match.
 struct LabelLoop {
   std::string variable;  ///< The variable of the pattern: `?p`, or `?`.
   std::string label;     ///< The name of the edge's label in the program.
-  std::string end;       ///< And one of its ends.
+  std::string end;       ///< The name of one of the edge's ends in the program.
   std::string edges;     ///< `cond=lambda end, label: …, neighbor(G, u), edge_info(G, u)`: the list that is iterated.
 };
 

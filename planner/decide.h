@@ -31,15 +31,15 @@ struct Decision {
 };
 
 /// Asks all engines and compares their offers; the earlier engine of two that cost the same. An engine that the
-/// question names comes first, whatever it costs. Unless the catalog wants it complete, an offer is priced only if it
-/// might be the cheapest, and so a program is planned only if nothing else takes less than planning does.
+/// question names comes first, whatever it costs. Unless `Catalog::complete`, an offer is priced only if it might be
+/// the cheapest, so a program is planned only if no other offer takes less time than planning.
 Decision decide(const Question& question, const Catalog& catalog, const EngineList& engines);
 
 /// The engine and its device: `program on a CPU`.
 std::string describe(std::string_view engine, bool on_gpu);
 
-/// The offers and refusals, for the key `engines` of `matcha.plan/1`: `engine`, `device`, and of offers `chosen`, `ns`
-/// where it is known, `bytes`, `trial`, `race` and `plan`, of refusals `refused`.
+/// The offers and refusals, for the key `engines` of `matcha.plan/1`: each has `engine` and `device`; an offer has
+/// `chosen`, `ns` if it is known, `bytes`, `trial`, `race` and `plan`; a refusal has `refused`.
 nlohmann::ordered_json to_json(const Decision& decision);
 
 }  // namespace matcha::planner

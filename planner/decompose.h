@@ -30,12 +30,12 @@ struct Term {
 };
 
 /// Injective ways to place everything off the cutset: the sum of the terms. Divided by `symmetric`, the automorphisms
-/// that fix the cutset, it is the number of subgraphs of this match of the cutset that satisfies the restrictions.
+/// that fix the cutset, it is the number of subgraphs for this match of the cutset, which satisfies the restrictions.
 struct Decomposition {
   Pattern cutset;  ///< Alone.
   Order cutset_order;
   std::vector<std::string> cutset_names;
-  std::vector<int> cutset_vertices;  ///< In the pattern that was taken apart, in their order.
+  std::vector<int> cutset_vertices;  ///< In the decomposed pattern, in their order.
   std::vector<Mask> larger;          ///< The restrictions, of that pattern's vertices.
   std::vector<LocalCount> counts;
   std::vector<Term> terms;
@@ -53,8 +53,8 @@ struct Decomposition {
 ///
 /// Why it is right. Two maps of parts that are injective each either have disjoint images or meet in some pairs of
 /// vertices, and then they are a map of the pattern in which those pairs are one vertex. So the number of disjoint
-/// pairs is the product less the numbers for all ways to meet, which have fewer parts. Where maps need not be injective
-/// the product is all.
+/// pairs is the product less the numbers for all ways to meet, which have fewer parts. If maps need not be injective,
+/// the product is the whole number.
 std::optional<Decomposition> best_decomposition(const CostModel& model, Symmetry& symmetry,
                                                 const std::vector<std::string>& names, std::uint64_t times,
                                                 double at_most);

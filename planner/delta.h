@@ -10,13 +10,13 @@
 
 /// Delta programs: the matches of a pattern that one changed edge {a, b} adds.
 ///
-/// Between a graph with the edge and the graph without it, a match that tells them apart maps exactly one pair of
-/// pattern vertices to (a, b): a place. So the difference is a sum over places, in both directions, of the matches of
-/// the rest of the pattern with two vertices bound. Places that an automorphism maps to each other have as many; one
-/// term of each orbit is kept, and counts a match once for all automorphisms that leave its place alone.
+/// A match that only one of the two graphs, with and without the edge, has maps exactly one pair of pattern vertices
+/// to (a, b): a place. So the difference is a sum over places, in both directions, of the matches of the rest of the
+/// pattern with two vertices bound. Places that an automorphism maps to each other have equally many matches; one term
+/// of each orbit is kept, and counts a match once for all automorphisms that fix its place.
 namespace matcha::pattern {
 
-/// An edge of the pattern, as one of its ends finds the other one.
+/// An edge of the pattern, as seen from one of its ends.
 struct DeltaLink {
   std::string label;       ///< The label of the edge; empty: any.
   bool backwards = false;  ///< It is an arc that comes in.
@@ -37,8 +37,9 @@ DeltaStatistics typical_statistics();
 
 /// One orbit of places. Vertices are in the order of the search; 0 and 1 are the ends of the changed edge, or the
 /// source and the target of the changed arc. A place is an edge with a label, or a pair of vertices that some edge
-/// joins, or must not: labels of edges are relations of their own, beside that of all edges, and change one after the
-/// other. So a new edge is in places of its label, and, if it is the first one of its pair, in those of pairs.
+/// joins, or must not join. The edges of each label are a separate relation, beside that of all edges, and relations
+/// change one after the other. So a new edge is in places of its label and, if it is the first one of its pair, in
+/// places of pairs.
 struct DeltaTerm {
   std::vector<int> vertices;  ///< The vertices of the pattern, in this order.
   Pattern pattern;            ///< The pattern renumbered so.

@@ -14,8 +14,8 @@
 
 namespace matcha::planner {
 
-/// The facts about the graph and the machine that an engine may use. Costly facts are functions, called only if they
-/// matter.
+/// The facts about the graph and the machine that an engine may use. Costly facts are functions, which are called only
+/// if the decision depends on them.
 struct Catalog {
   /// Expected nanoseconds of the compiled program, on one thread of a CPU or on a GPU that is open; nothing: unknown.
   /// Plans the program at the first call for a device.
@@ -26,7 +26,7 @@ struct Catalog {
   double ns_to_open = 0;  ///< The time that opening a GPU adds; 0: it is open, or opens in the background.
   /// A GPU that the decision would open may answer beside a CPU, and the first answer is kept.
   bool may_race = false;
-  bool complete = false;  ///< For people: every offer is priced, also where another one is surely chosen.
+  bool complete = false;  ///< For display: every offer is priced, even if another one is surely chosen.
 };
 
 /// In place of a cost that is not known: an offer that is taken only if no other one is known to be cheaper.
@@ -37,14 +37,15 @@ struct Offer {
   std::string_view engine = {};
   bool on_gpu = false;
   double ns = 0;  ///< Expected wall time, by the prices of planner/prices.def; with `price`, it is at least that.
-  /// Gives the whole cost, and takes time itself: called only if the choice depends on it.
+  /// Computes the whole cost, which takes time: called only if the choice depends on it.
   std::function<double()> price = {};
-  /// It gives up after a fixed number of steps, which cost less than compiling; the next offer then answers.
+  /// It gives up after a fixed number of steps, or a fixed time; both cost less than compiling. The next offer then
+  /// answers.
   bool is_trial = false;
   std::optional<std::uint64_t> bytes = {};  ///< The most memory beside the graph, if known.
   /// Makes the executable for the graph of the catalog; empty: the caller compiles a program.
   std::function<std::unique_ptr<codegen::Executable>()> make = {};
-  /// Its plan, in lines for people; may be empty.
+  /// Its plan, as lines for display; may be empty.
   std::function<std::vector<std::string>()> plan = {};
 };
 

@@ -18,23 +18,23 @@ struct Order {
   std::vector<int> vertices;
   /// Item v: the vertices whose ids are larger than that of v, transitively closed.
   std::vector<Mask> larger;
-  /// From this level on, vertices of different labels have lists of candidates of their own (see Prices).
+  /// From this level on, vertices of different labels have separate lists of candidates (see Prices).
   std::size_t apart_from = 0;
   std::vector<double> matches;  ///< Expected partial matches of each length.
   double cost = 0;              ///< Expected nanoseconds (see Prices); only comparable with others of the same graph.
 };
 
-/// Whether the candidates of `w` are filtered by its label into a list of their own once the vertex at `level` is
-/// placed: from `apart_from` on; before, if one set operation follows, which is only counted then. On a GPU the loop
-/// over the second vertex iterates over the list of neighbours itself, so that its arcs can be dealt out. False for a
-/// vertex of any label.
+/// Whether the candidates of `w` are filtered by its label into a separate list once the vertex at `level` is placed:
+/// always from level `apart_from` on, and at lower levels if one set operation follows, which is then only counted. On
+/// a GPU the loop over the second vertex iterates over the list of neighbours itself, so that its arcs can be dealt
+/// out. False for a vertex of any label.
 bool apart(const Order& order, const Pattern& pattern, const Requirements& requirements, std::size_t level, int w);
 
 /// The restrictions of an order that do not follow from others, as pairs (larger, smaller), ascending by vertices.
 std::vector<std::pair<int, int>> direct_restrictions(const std::vector<Mask>& larger);
 
-/// Fills in all but its vertices and restrictions. The first `given` vertices cost nothing: something
-/// else has placed them.
+/// Fills in all fields of `order` but its vertices and restrictions. The first `given` vertices cost nothing, since
+/// they are placed elsewhere.
 void estimate(const Pattern& pattern, const CostModel& model, Order& order, int given = 0);
 
 /// True for 4-cycles that are found once each, from their largest vertex, its two neighbours, then the opposite vertex.
@@ -60,7 +60,7 @@ struct OrderSearch {
 };
 
 /// The cheapest orders, best first, no two alike up to automorphism. Every vertex but the first is adjacent to an
-/// earlier one wherever the pattern allows it. Restrictions come from chains of stabilizers: the first vertex of the
+/// earlier one if the pattern allows it. Restrictions come from chains of stabilizers: the first vertex of the
 /// order that an automorphism still moves gets the largest id of its orbit and is then fixed (GraphZero, section 4);
 /// for the best orders all other choices of that vertex are tried as well (GraphPi, section 4.1 has several sets).
 std::vector<Order> best_orders(const Pattern& pattern, const CostModel& model, Symmetry& symmetry,

@@ -13,7 +13,7 @@
 /// From patterns to the text of a program.
 namespace matcha::pattern {
 
-/// Positions that a tuple has: of more motifs the counts are a list.
+/// The most positions of a tuple; the counts of more motifs are a list.
 inline constexpr std::size_t kMostInTuple = 64;
 
 enum class Algorithm {
@@ -31,8 +31,7 @@ struct Request {
   Induced induced = Induced::Vertex;  ///< Edge, unless maps are injective.
   Match match = Match::Iso;
   bool loops = false;       ///< The graph may have loops.
-  bool embeddings = false;  ///< Count maps of the pattern, not subgraphs: times the automorphisms. Always so, unless
-                            ///< they are injective.
+  bool embeddings = false;  ///< Count maps of the pattern, not subgraphs; true unless maps are injective.
   bool rows = false;        ///< List matches, as tuples in the order of the pattern's vertices.
   Algorithm algorithm = Algorithm::Auto;
   std::vector<int> columns = {};            ///< The vertices of each row, in order; empty: all. Larger numbers are
@@ -62,9 +61,10 @@ struct ExpectedLoop {
 struct MatchingPlan {
   Pattern pattern;
   Algorithm algorithm = Algorithm::Extend;
-  std::vector<int> order;  ///< In the order of the loops; of products only the cutset. Empty: other plans are added up.
+  std::vector<int>
+      order;  ///< In the order of the loops; for products only the cutset. Empty: other plans are added up.
   std::vector<std::pair<int, int>> restrictions;  ///< (larger, smaller) ids; none that follows from others.
-  std::int64_t factor = 1;                        ///< How often its number counts in that of the first plan.
+  std::int64_t factor = 1;                        ///< The factor of its number in that of the first plan.
   std::vector<ExpectedLoop> loops;
 };
 
@@ -72,7 +72,7 @@ struct PatternProgram {
   std::string text;
   std::vector<Choice> choices;  ///< Cheapest first but for the wanted one; the text is the first. Empty for a motif.
   double cost = 0;              ///< The cost of the text, as `Choice::cost`; for a motif, of all its patterns.
-  /// The pattern's; then, if it is counted by other patterns, theirs. Of a motif, one a pattern.
+  /// The plan of the pattern; then, if it is counted by other patterns, their plans. For a motif, one plan per pattern.
   std::vector<MatchingPlan> plans;
   bool directed = false;       ///< The graph must keep its arcs.
   bool labelled = false;       ///< The graph must have labels.

@@ -13,7 +13,8 @@
 /// Matches drawn from a graph, for the cost model.
 namespace matcha::pattern {
 
-/// Matches of a small pattern. Each stands for `weights[i]` of them, so that a sum over these estimates one over all.
+/// Matches of a small pattern. Match `i` stands for `weights[i]` matches, so a weighted sum over the sample estimates
+/// the sum over all matches.
 struct MatchSample {
   double matches = 0;     ///< Estimated number of all matches, injective, without regard to symmetry.
   bool is_bound = false;  ///< None was drawn, and `matches` is about the most that there may be.
@@ -22,7 +23,7 @@ struct MatchSample {
 };
 
 /// A set of candidates by vertices of a pattern: neighbours of all of `in` and of none of `off`, in the order of the
-/// program's ids before all of `below` and behind all of `above`.
+/// program's ids before all of `below` and after all of `above`.
 struct Candidates {
   Mask in = 0, off = 0, below = 0, above = 0;
   auto operator<=>(const Candidates&) const = default;
@@ -42,11 +43,11 @@ class GraphSampler {
   virtual MatchSample draw(const Pattern& pattern) const = 0;
   /// Neighbours of all of `in`, which is not empty, and of none of `off`, the same ones each time.
   virtual Members members(const std::vector<std::uint32_t>& in, const std::vector<std::uint32_t>& off) const = 0;
-  /// Its place in the order of the ids that a program compares; no two vertices have the same.
+  /// The place of `v` in the order of the ids that a program compares; no two vertices have the same.
   virtual std::uint64_t rank(std::uint32_t v) const = 0;
 };
 
-/// Which vertex must have a larger id than which: bit (u, v) for u > v. Of up to kMostRelated vertices.
+/// Restrictions of ids among up to kMostRelated vertices: bit (u, v) is set if u must have a larger id than v.
 using Relation = std::uint64_t;
 inline constexpr int kMostRelated = 8;
 inline constexpr Relation relation_bit(int u, int v) { return Relation{1} << (u * kMostRelated + v); }
@@ -60,11 +61,11 @@ struct ArrangedMatches {
   };
   std::vector<Match> matches;  ///< Some of them; each stands for `weight`.
   double weight = 0;           ///< The number of matches that satisfy the relation.
-  double all = 0;              ///< The same of the sample.
+  double all = 0;              ///< The number of all matches of the sample.
   double effective = 0;        ///< How many matches of equal weights would be as good as the sample (Kish).
 };
 
-/// Draws the matches of every pattern once, however its vertices are numbered.
+/// Draws the matches of every pattern once; patterns that differ only in the numbers of vertices share a sample.
 class MatchSamples {
   struct Sample;
   /// The conditions of a part of an undirected pattern: rows of bits of its edges, of its anti-edges, and its labels.
@@ -74,7 +75,7 @@ class MatchSamples {
   explicit MatchSamples(std::unique_ptr<const GraphSampler> sampler);
   ~MatchSamples();
 
-  /// A sample, and which of its columns has the image of which vertex of the pattern that was asked for.
+  /// A sample; item v of `column` is the column with the images of vertex v of the requested pattern.
   struct Found {
     const MatchSample* sample = nullptr;
     std::vector<int> column;

@@ -36,8 +36,8 @@ struct GraphSketch {
   std::map<std::string, Label> labels;                               ///< By literal: `3`, `'a'`. Empty: no labels.
   std::map<std::pair<std::string, std::string>, double> label_arcs;  ///< Arcs from one label to another.
   std::map<std::string, double> edge_labels;  ///< The share of arcs with each label of edges. Empty: not known.
-  /// By label of edges: the most that one vertex has of it, or, of arcs, that come to one. Labels that are not here:
-  /// not known.
+  /// By label of edges: the most edges with it that one vertex has; for arcs, the most that enter one vertex. Labels
+  /// without an item: not known.
   std::map<std::string, std::uint64_t> longest_rows;
   std::shared_ptr<const EdgeLabelFacts> maybe_label_facts;  ///< For directed graphs.
   std::shared_ptr<MatchSamples> maybe_samples;              ///< For undirected graphs.
