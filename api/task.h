@@ -14,7 +14,7 @@ namespace matcha::api {
 
 using Clock = std::chrono::steady_clock;
 
-/// Runs the work on a thread of its own. The end of the process cancels tasks and waits for all work, because static
+/// Runs the work on a separate thread. The end of the process cancels tasks and waits for all work, because static
 /// objects are destroyed afterwards.
 void in_background(std::function<void()> work);
 

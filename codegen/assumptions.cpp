@@ -11,7 +11,7 @@ namespace matcha::codegen {
 
 namespace {
 
-/// True if vertices have labels. `maybe_labels`: the labels of the run, used by graphs without labels of their own.
+/// True if vertices have labels. `maybe_labels`: the labels of the run, used by graphs that have none.
 bool is_labelled(const runtime::Graph& graph, const std::int64_t* maybe_labels) {
   const runtime::GraphView view = graph.view();
   if (view.labels != nullptr || maybe_labels == nullptr) return graph.facts().labelled;

@@ -20,7 +20,7 @@ struct AssumedArgument {
 
 std::vector<AssumedArgument> assumed_arguments(const ir::Module& module);
 
-/// True if the argument is not as assumed. `maybe_labels`: those of the run, for graphs without labels of their own.
+/// True if the argument is not as assumed. `maybe_labels`: the labels of the run, for graphs that have none.
 bool is_broken(const AssumedArgument& assumed, std::span<const Argument> arguments, const std::int64_t* maybe_labels);
 
 /// The error of the first argument that is not as assumed; nothing if all are.

@@ -82,7 +82,7 @@ class Dealer;
 struct RunOptions {
   unsigned threads = 0;               ///< 0: one for each hardware thread.
   std::optional<runtime::Tier> tier;  ///< SIMD tier of the set kernels; empty: the best of the CPU.
-  /// A label for each rank of the universe, for graphs that the program builds without labels of their own; or null.
+  /// A label for each rank of the universe, for graphs that the program builds without labels; or null.
   const std::int64_t* labels = nullptr;
   const std::atomic<std::uint32_t>* stop_request = nullptr;
   std::optional<std::chrono::steady_clock::time_point> deadline;

@@ -62,7 +62,7 @@ struct Param {
   const Node* maybe_default = nullptr;  ///< Op::Int, Op::Float or Op::Bool.
 };
 
-/// A graph derived at run time from one of the entry's parameters. In the compiled module it is a parameter of its own,
+/// A graph derived at run time from one of the entry's parameters. In the compiled module it is a separate parameter,
 /// behind those of the entry.
 struct Slice {
   std::string name;

@@ -2,7 +2,7 @@
 
 #include "frontend/asg_build.h"
 
-/// Evaluates edge labels and times. A label known before the run selects a graph of its own, which also exists before
+/// Evaluates edge labels and times. A label known before the run selects a separate graph, which also exists before
 /// the run; for any other label the edges of a vertex are searched.
 namespace matcha::frontend::asg {
 namespace {

@@ -20,7 +20,7 @@ Value Lowering::collected(const ir::Var* var, ir::SinkKind kind, const ir::Block
   return {{var}};
 }
 
-/// A list without an expression of its own: its items are appended one by one.
+/// A list that is not one expression: its items are appended one by one.
 Value Lowering::collect_list(const Node* node) {
   const Kinds& kinds = kinds_.of(node);
   // Lists are computed before the collect, so that its body is one loop.

@@ -66,7 +66,7 @@ class Lowering {
   Value comparison(const asg::Node* node, ir::Kind kind);
   Value logic(const asg::Node* node);
   Value choice(const asg::Node* node);
-  /// The result of lowering `node` in a block of its own.
+  /// The result of lowering `node` in a new block.
   struct Branch {
     Scope scope;
     Value value;

@@ -19,7 +19,7 @@ class Window {
     std::uint64_t line = 0;
   };
   /// `width`: an edge with time t is deleted when a line with a time of t + width or more arrives; empty: it stays.
-  /// `lateness`: how late a line may arrive. `by_line`: each line is an edge of its own, loops too, and is deleted by
+  /// `lateness`: how late a line may arrive. `by_line`: each line is a separate edge, loops too, and is deleted by
   /// itself, the first one first.
   Window(std::optional<std::int64_t> width, std::int64_t lateness, bool directed, bool by_line = false)
       : width_(width), lateness_(lateness), by_line_(by_line), pairs_(directed) {}

@@ -118,7 +118,7 @@ constexpr bool is_part_of_first(Kind kind) { return has_trait(kind, trait::PartO
 constexpr bool filters_first(Kind kind) { return is_set_op(kind) && is_part_of_first(kind); }
 constexpr bool keeps_order_of_first(Kind kind) { return has_trait(kind, trait::OrderOfFirst); }
 
-/// The kinds of group Arithmetic with two operands as an enum of their own, for switches with a case for each.
+/// The kinds of group Arithmetic with two operands as a separate enum, for switches with a case for each.
 enum class Arithmetic : std::uint8_t {
 #define MATCHA_EXPR(Struct, keyword, arity, First, Last, group, Traits)
 #define MATCHA_ARITHMETIC(Struct, keyword, First, Last, Traits) Struct,
@@ -127,7 +127,7 @@ enum class Arithmetic : std::uint8_t {
 /// The operation of a kind of group Arithmetic. Requires: not Neg.
 Arithmetic arithmetic_of(Kind kind);
 
-/// The kinds of group Comparison as an enum of their own.
+/// The kinds of group Comparison as a separate enum.
 enum class Comparison : std::uint8_t {
 #define MATCHA_EXPR(Struct, keyword, arity, First, Last, group, Traits)
 #define MATCHA_COMPARISON(Struct, keyword, First, Last, Traits) Struct,
@@ -136,7 +136,7 @@ enum class Comparison : std::uint8_t {
 /// The comparison of a kind of group Comparison.
 Comparison comparison_of(Kind kind);
 
-/// The kinds of group SetOp as an enum of their own.
+/// The kinds of group SetOp as a separate enum.
 enum class SetOp : std::uint8_t {
 #define MATCHA_EXPR(Struct, keyword, arity, First, Last, group, Traits)
 #define MATCHA_SET_OP(Struct, keyword, First, Last, Traits) Struct,

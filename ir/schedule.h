@@ -8,7 +8,7 @@ namespace matcha::ir {
 /// How the lanes of a group of threads walk a loop; analysis/lane_modes.h decides which modes are possible.
 enum class LaneMode : std::uint8_t {
   Together,  ///< All lanes take the same item.
-  Items,     ///< Each lane takes an item of its own.
+  Items,     ///< Each lane takes another item.
   Pairs,     ///< Each lane takes a pair: an item and one of the inner loop, which is walked by items.
   Arcs,      ///< Each lane takes an arc: a vertex of the outermost loop and an item of the loop over its neighbours,
              ///< which is walked by items.

@@ -8,7 +8,7 @@
 
 /// distribute: gives loops that are side by side in an outermost loop an outermost loop each (loop distribution).
 ///
-/// What. A collect of one loop, in whose body several statements have loops of their own, becomes one collect for each
+/// What. A collect of one loop, in whose body several statements have loops, becomes one collect for each
 /// of them, with the sinks that it yields into. Bindings of the body are copied; statements that share a sink stay
 /// together.
 ///

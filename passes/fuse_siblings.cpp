@@ -99,7 +99,7 @@ class SiblingFuser final : public Rewriter {
     return changed ? builder().block(stmts) : b;
   }
 
-  /// Lists that a loop walks keep a collect of their own, which can still move into that loop.
+  /// Lists that a loop walks keep a separate collect, which can still move into that loop.
   bool may_share(const Collect& collect) const {
     return std::all_of(collect.sinks.begin(), collect.sinks.end(),
                        [&](const Sink& sink) { return sink.kind != SinkKind::List || returned_.contains(sink.var); });

@@ -5,7 +5,7 @@
 /// The steps of `fuse`, each a rewrite of the whole module.
 namespace matcha::passes {
 
-/// `flatten(l)` becomes a loop in a loop, or a collect of its own.
+/// `flatten(l)` becomes a loop in a loop, or a separate collect.
 ir::Module fuse_flatten(const ir::Module& module, PassContext& context);
 
 /// Moves collects into the only loop or yield that reads their values.

@@ -7,7 +7,7 @@ namespace matcha::passes {
 /// plan-memory: plans all memory, so that nothing is allocated inside loops.
 ///
 /// What. Every collect at top level becomes a `region`, parallel if its work is one `for`. Lets and collects that run
-/// once move in front of it; loops that fill different sinks become regions of their own. Inside a region each stored
+/// once move in front of it; loops that fill different sinks become separate regions. Inside a region each stored
 /// set gets a name and a buffer: a `let` of a set operation, and an operand that is not a slice, become `store`; a list
 /// sink gets its buffer. Capacities come from `Facts::bound`, over values known before the region runs. Second operands
 /// of set operations and lists of `contains` that do not ascend are sorted once, where they are bound. Literals stay as

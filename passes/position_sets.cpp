@@ -85,7 +85,7 @@ PositionSets::MaybeBits PositionSets::of(const Expr* e) {
   }
 }
 
-/// The set without some items of known positions, each as a set of its own: the rest is below or above each of them.
+/// The set without some items of known positions, each as a separate set: the rest is below or above each of them.
 PositionSets::MaybeBits PositionSets::without(Bits set, const Expr& items) {
   const Expr* all = builder_.make(Kind::AllBits, {rows_});
   for (const Expr* item : items.operands) {

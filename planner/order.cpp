@@ -21,7 +21,7 @@ constexpr std::size_t kOrdersWithAllSets = 6, kMostSets = 64;
 
 /// Whether the list of candidates of `w` holds only those with its label once the first `placed` vertices are placed,
 /// as `Nest` decides it: all vertices that share it by then, or did before, have that label, and it is stored or
-/// iterated over more than once. The first `given` vertices are placed from lists of their own.
+/// iterated over more than once. The first `given` vertices are placed from separate lists.
 bool labelled(const Pattern& pattern, const CostModel& model, const Order& order, std::size_t placed, int w,
               std::size_t given) {
   const Requirements& requirements = model.requirements();
@@ -372,7 +372,7 @@ class Search {
   std::map<LevelKey, Level> levels_;
 };
 
-/// The vertices at which the list of the newest one is cut, to be below or above them, by a search of its own: where
+/// The vertices at which the list of the newest one is cut, to be below or above them, by a separate search: where
 /// its own half ends is known, and with it the bounds that follow.
 Mask cuts_elsewhere(const Restrictions& larger, Mask bound, int newest, Mask below, Mask above) {
   Mask smaller = 0;

@@ -527,7 +527,7 @@ std::optional<PatternProgram> quotient_program(const Pattern& first, const Reque
 
 }  // namespace
 
-/// Candidates have one label, and no other demands of their own.
+/// Candidates have one label, and no other conditions.
 bool can_join(const Pattern& pattern) {
   const auto several = [](const std::string& label) { return alternatives(label).size() > 1; };
   return !pattern.directed && pattern.connected() && pattern.size() > 1 && !pattern.has_loops() &&

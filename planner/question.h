@@ -37,10 +37,10 @@ struct Question {
   std::string device = "auto";  ///< As `--device`.
   std::string cpu_only = {};    ///< With `auto`: why a GPU does not answer, as a refusal; empty: it may.
   std::string engine = {};      ///< The one engine that may answer; empty: the cheapest.
-  std::string only = {};        ///< The one engine that can answer, of questions of a kind of its own; empty: any may.
+  std::string only = {};        ///< The only engine that can answer questions of this kind; empty: any may.
   std::string only_why = {};    ///< And why, as a refusal of the others.
 
-  // Each names an option that was given, or says why, for the sentence of a refusal; empty: nothing is in the way.
+  // Each names a given option, or another reason, for the sentence of a refusal; empty: no reason to refuse.
   std::string wants_program = {};      ///< Only programs are compiled or timed so: `--backend`, `--tune`.
   std::string wants_tier = {};         ///< Only programs have tiers: `--tier`.
   std::string wants_gpu_program = {};  ///< Only programs on a GPU have it: `--group`.

@@ -51,9 +51,9 @@ class Collector {
   void condition(Condition term) { conditions_.push_back(std::move(term)); }
   /// The vertex or the edge of this name; an edge gets its own with `name_edge`.
   std::optional<Subject> subject(std::string_view name) const;
-  /// Gives the next edge a name. Each line of the graph is an edge of its own then.
+  /// Gives the next edge a name. Each line of the graph is then a separate edge.
   void name_edge(std::string_view name, SourceLoc loc);
-  /// Each line of the graph is an edge of its own, as `name_edge` says of it.
+  /// Each line of the graph is a separate edge, as after `name_edge`.
   void count_lines() { by_line_ = true; }
   /// The number of the next edge.
   std::size_t edge_count() const { return edges_.size(); }

@@ -76,7 +76,7 @@ struct Pattern {
   bool directed = false;  ///< Some edge is written as an arc.
   /// For each arc (u, v), the labels that an edge from the image of u to that of v must have, ascending, as in
   /// programs; several labels need parallel edges. Arcs without an entry accept edges of any label. `'a'|'b'` is one of
-  /// the two, `?` any label, `?p` the same label at every use. For these every fitting edge is a match of its own. `?`
+  /// the two, `?` any label, `?p` the same label at every use. For these every fitting edge is a separate match. `?`
   /// may be repeated.
   std::map<std::pair<int, int>, std::vector<std::string>> edge_labels;
   /// Item v: the labels of loops that v must have, in the same form; an empty one is a loop of any label.

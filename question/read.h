@@ -74,7 +74,7 @@ struct PatternSet {
 ///   a line says that the two must not be adjacent.
 /// - a `t/v/e` file: lines `t …`, `v id label …`, `e u v label …`, for arcs `a u v label …`. If all labels of edges
 ///   are 0, which files have where there are none, edges have no labels.
-/// `is_file`: the text is that of a file of its own.
+/// `is_file`: the text is that of a separate file.
 std::optional<PatternSet> read_pattern(const SourceManager& sources, std::uint32_t file, Diagnostics& diagnostics,
                                        bool is_file = false);
 

@@ -25,7 +25,7 @@ OpenedOutput open_output(const std::string& path);
 /// names none.
 std::optional<int> copy_named_descriptor(const std::string& path);
 
-/// Creates a file beside `path`, with a name of its own; `mode` is subject to the umask.
+/// Creates a file beside `path`, with a unique name; `mode` is subject to the umask.
 OpenedOutput create_beside(const std::string& path, unsigned mode = 0666);
 
 }  // namespace matcha::runtime

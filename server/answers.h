@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 /// A request that waits or is being worked on.
 struct Job {
   ServeRequest request;
-  std::string client;                                    ///< Clients take turns, and have ids of their own.
+  std::string client;                                    ///< Clients take turns; ids are unique within a client.
   Answer spare;                                          ///< The answer where there is no memory for another.
   std::function<void(const Answer& answer)> send;        ///< Gets the answer, once, on any thread.
   std::function<bool(std::string_view lines)> on_lines;  ///< Gets rows as they are found; false: no more. May be empty.

@@ -48,7 +48,7 @@ class Compilation {
       : options_(options), reporter_(reporter) {}
 
   Status read();
-  /// Instead of `read`: takes a program that is in no file. `plan_ms`: the time to write it, a step of its own; 0:
+  /// Instead of `read`: takes a program that is in no file. `plan_ms`: the time to write it, a separate step; 0:
   /// none.
   void take(std::string text, double plan_ms = 0);
   /// Syntax only, for the AST.

@@ -30,7 +30,7 @@ constexpr std::uint64_t kSmallDegrees = 1024, kSmallDegreesOfLabel = 16;
 constexpr std::uint64_t kSampledDegrees = 4096;
 /// Arcs of which the labels are looked at.
 constexpr std::uint64_t kMostLabelArcs = 50'000'000;
-/// The number of edge labels with statistics of their own; times, which are no labels, would have many.
+/// The most edge labels with separate statistics; times, which are no labels, would have many.
 constexpr std::size_t kMostEdgeLabels = 10'000;
 
 std::uint64_t vertex_at(const runtime::GraphView& view, std::uint64_t at) {

@@ -32,8 +32,8 @@ struct SketchUse {
 pattern::GraphSketch sketch_of(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary,
                                const SketchUse& use);
 
-/// The sketches of graphs that stay as they are: all but the samples, which each sketch has of its own, is found out
-/// once. Any number of threads may ask.
+/// The sketches of graphs that do not change. Each is computed once but for the samples, of which every returned sketch
+/// has new ones. Any number of threads may call.
 class SketchCache {
  public:
   /// As `sketch_of`. Requires: the graph and the dictionary live as long as this.

@@ -10,7 +10,7 @@
 
 namespace matcha::session {
 
-/// The edges of an undirected graph that have a label, as a graph of its own with the labels of the vertices; its
+/// The edges of an undirected graph that have a label, as a separate graph with the labels of the vertices; its
 /// vertices are those with such an edge. `whole` is kept by it. Errors: the edges have no labels; out of memory.
 runtime::Result<runtime::Graph> graph_of_label(std::shared_ptr<const runtime::Graph> whole, std::int64_t label);
 
@@ -23,11 +23,11 @@ std::optional<std::int64_t> only_label(const PatternSource& pattern, const runti
 /// edges, so that a pair of vertices is an edge. `whole`: with the labels of its edges.
 bool needs_no_labels(const PatternSource& pattern, const runtime::Graph& whole);
 
-/// Where an undirected pattern asks for the same label of all its edges and for nothing of other edges, that is a
-/// pattern without labels of edges on the graph of that label. It takes both in place of its own, so that all that is
-/// for such patterns serves this one: ranks by degree, counters of wedges, identities. So it is with a query that needs
-/// no labels, and the graph without them. Else nothing happens. With the inputs there and in no other order yet.
-/// Errors: those of making the graph.
+/// If an undirected pattern asks for the same label of all its edges and has no condition on other edges, replaces it
+/// by the pattern without labels of edges, and its graph by the graph of that label. So ranks by degree, counters of
+/// wedges and identities, which need such patterns, serve it too. Likewise a query that needs no labels gets the graph
+/// without them. Otherwise nothing happens. Requires: the inputs are bound and not reordered. Errors: those of making
+/// the graph.
 Status take_graph_of_label(PatternSource& pattern, const Reporter& reporter, BoundInputs& bound);
 
 }  // namespace matcha::session

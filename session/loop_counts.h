@@ -10,7 +10,7 @@
 namespace matcha::session {
 
 /// A module of stage kernel that counts how often its own steps run: each loop, stored set and yield of a region has
-/// sums of 128 bits of its own in the region's collect, and these are its only results. Exact, on every back end:
+/// separate sums of 128 bits in the region's collect, and these are its only results. Exact, on every back end:
 ///
 ///     collect %sum: sum i128 {               collect %sum: sum i128, %items: sum i128, %kept: sum i128, … {
 ///       for %u in vertices(%G) {               for %u in vertices(%G) {

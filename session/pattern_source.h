@@ -69,7 +69,7 @@ class PatternSource {
 
   /// The program that `write` would make for another sketch, for counts; nothing if there is none. After `write`.
   std::optional<pattern::PatternProgram> write_for(const pattern::GraphSketch& sketch) const;
-  /// Takes such a program in place of its own.
+  /// Takes such a program instead of the one that it wrote.
   void take(pattern::PatternProgram program) { program_ = std::move(program); }
 
   const pattern::PatternSet& set() const { return *set_; }

@@ -37,8 +37,8 @@ class Prepared {
                         const Reading& reading, const ExplainRun& how, std::shared_ptr<const Reporter> reporter,
                         Explanation& found);
 
-  /// Binds it to another graph in place of its own, between runs: one with the same label words, directed and with
-  /// information of edges as that is. False: it was compiled for other facts of the graph, and must be made again.
+  /// Binds it to another graph instead of the present one, between runs: one with the same label words, directed and
+  /// with information of edges as that is. False: it was compiled for other facts of the graph, and must be made again.
   bool rebind(const std::shared_ptr<ResidentGraph>& graph);
 
   /// Runs it. Any number of threads may; on a GPU they take turns. `more`: arguments of parameters that a rewritten
@@ -69,7 +69,7 @@ class Prepared {
   std::optional<codegen::CliqueTask> cliques() const;
   /// A pattern with a vertex that may have one of several labels.
   bool has_label_choices() const;
-  /// A pattern with an edge of any label, each of which is a match of its own.
+  /// A pattern with an edge of any label, each of which is a separate match.
   bool counts_any_edge() const;
   /// By vertex of a pattern, the codes of the labels that it asks for; empty: any.
   std::vector<std::vector<std::int64_t>> label_codes() const;

@@ -31,7 +31,7 @@ namespace matcha::session {
 class SketchCache;
 
 /// A graph that stays in memory, shared by programs and threads. It never changes; additions of one program, such as
-/// the source of each arc, go to a view of its own.
+/// the source of each arc, go to a separate view.
 class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
  public:
   using Shared = std::shared_ptr<ResidentGraph>;
@@ -94,7 +94,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
   const runtime::Graph* maybe_informed() const { return informed_ ? &*informed_ : nullptr; }
   /// Where GPUs keep it from run to run, in all its orders.
   runtime::DeviceCopies& device_copies() const { return *device_copies_; }
-  /// The same arrays as a graph of its own, which keeps this one.
+  /// The same arrays as a separate graph, which keeps this one.
   runtime::Result<runtime::Graph> view() const { return view_of(graph_); }
   /// Requires: there is information of edges.
   runtime::Result<runtime::Graph> informed_view() const { return view_of(*informed_); }
@@ -126,7 +126,7 @@ class ResidentGraph : public std::enable_shared_from_this<ResidentGraph> {
         looped_(std::move(graphs.maybe_looped)),
         informed_(std::move(graphs.maybe_informed)) {}
   static runtime::Result<Shared> made_of(runtime::Result<runtime::ColumnGraphs> graphs);
-  /// The same arrays as a graph of its own, or those that it has in a join.
+  /// The same arrays as a separate graph, or those that it has in a join.
   runtime::Result<Shared> joined(const runtime::GraphJoin& join, std::size_t member) const;
   runtime::Result<runtime::Graph> view_of(const runtime::Graph& graph) const;
 

@@ -216,7 +216,7 @@ class SignificanceRun::Samples {
   Samples(const SignificanceRequest& request, const Reading& reading, const Reporter& reporter, std::size_t counts)
       : request_(request), reading_(reading), reporter_(reporter), stride_(counts), drawn_(request.samples * counts) {}
 
-  /// Each of the counters has a thread of its own.
+  /// Each of the counters has a separate thread.
   Status run(ResidentGraph& graph, const std::vector<std::unique_ptr<Counter>>& counters) {
     const runtime::Result<WholeGraph> whole = WholeGraph::of(graph);
     if (!whole) return reporter_.error(whole.error());

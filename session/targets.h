@@ -24,7 +24,7 @@ struct Target {
   std::string_view pipeline;  ///< The default pipeline of passes.
   std::string_view emit;      ///< The word of `build --emit` for its text; empty: there is none.
   bool on_gpu = false;
-  bool ahead_of_time = false;  ///< Its text is a program of its own, or a part of one: nothing runs it here.
+  bool ahead_of_time = false;  ///< Its text is a stand-alone program, or a part of one: this process does not run it.
   std::unique_ptr<codegen::Backend> (*make)(const TargetSettings& settings) = nullptr;
   passes::TargetInfo (*machine)(const TargetSettings& settings) = nullptr;
 

@@ -114,7 +114,7 @@ class Tuner {
     for (const passes::PassRun& run : compilation.pipeline().runs) {
       uses_bits_ = uses_bits_ || (run.changed && run.text.starts_with("bitset-neighborhood"));
     }
-    // A GPU runs a share of the final program itself; on a CPU the sample is a program of its own.
+    // A GPU runs a share of the final program itself; on a CPU the sample is a separate program.
     ir::Module sample = compilation.pipeline().module;
     if (!task_.target->on_gpu) sample = sample_positions(sample, compilation.context(), tuning_.stride);
     choice.gpu.sample = {static_cast<std::uint64_t>(tuning_.stride), least_};

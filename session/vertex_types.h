@@ -19,8 +19,8 @@ bool has_types(std::string_view label, std::string_view wanted);
 /// All words of a dictionary, and the types of those that are several.
 std::vector<std::string> words_and_types(const runtime::LabelDictionary& dictionary);
 
-/// The label of a pattern, `'Person'|'Shop'`, as those of the dictionary that have all types of one of its own, in a
-/// fixed order. Where none has, it stays as it is.
+/// The labels of the dictionary that have all types of one of the alternatives of a pattern's label, such as
+/// `'Person'|'Shop'`, in a fixed order. If there is none, `label` itself.
 std::string with_types(const std::string& label, const runtime::LabelDictionary& dictionary);
 
 /// The same for all vertices of a pattern.

@@ -128,7 +128,7 @@ void Planner::prepare_second(const ir::Expr& list) {
   layout_.sorted_copies().emplace(&list, store(list, true));
 }
 
-/// Emits the functions that compute `e` (and sort it, if asked for) into memory of its own.
+/// Emits the functions that compute `e` (and sort it, if asked for) into separate memory.
 FrameList Planner::store(const ir::Expr& e, bool sorted) {
   close_step();
   ListStep step;

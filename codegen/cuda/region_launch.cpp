@@ -189,7 +189,7 @@ matcha_program::Deal RegionLauncher::deal(const RegionRequest& request, const Re
   const runtime::PositionRange positions = maybe_piece.value_or(runtime::PositionRange{0, graph->vertex_count});
   runtime::PositionRange arcs{0, graph->arc_count};
   if (maybe_piece) {
-    // The length of tiles depends on the device, the start of units must not: so each unit has tiles of its own.
+    // The length of tiles depends on the device, the start of units must not: so each unit has separate tiles.
     const runtime::GraphView* const host = request.maybe_walked;
     if (options_.graph_bytes != 0) return {};  // Offsets, from which tiles are found, may be in host memory.
     if (host == nullptr || host->arc_count != graph->arc_count || host->vertex_count != graph->vertex_count) return {};
@@ -405,7 +405,7 @@ std::uint64_t RegionLauncher::room_for_rows(std::uint64_t words, std::uint64_t s
   return std::min(words, left / 8);
 }
 
-/// Allocates the rows of all positions, as far as memory allows; groups at other positions have rows of their own.
+/// Allocates the rows of all positions, as far as memory allows; groups at other positions have separate rows.
 void RegionLauncher::prepare_shared_rows(const RegionRequest& request, const RegionInputs& inputs, Launch& launch) {
   using matcha_program::RowsState;
   const std::uint64_t states = request.positions * request.schedule().shared_rows;

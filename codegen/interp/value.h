@@ -19,7 +19,7 @@ struct Vid {
   std::uint32_t rank = 0;
 };
 
-/// A graph of a run: its arrays, with the labels of the run if it has none of its own.
+/// A graph of a run: its arrays, with the labels of the run if it has none.
 struct GraphValue {
   runtime::GraphView view;
 };

@@ -109,7 +109,7 @@ void Parts::block(const ir::Block& b) {
   }
 }
 
-/// Emits the statements as a function of their own and calls it.
+/// Emits the statements as a separate function and calls it.
 void Parts::call(std::span<const ir::Stmt* const> run) {
   llvm::IRBuilder<>& b = f_.builder();
   llvm::Function* part = function_of(run);

@@ -62,7 +62,7 @@ copybutton_here_doc_delimiter = "EOF"
 
 
 class MatchaLexer(PythonLexer):
-    """Matcha's words are Python's, with a few types and operators of its own."""
+    """Matcha's words are Python's, with a few more types and operators."""
 
     name = "Matcha"
     aliases = ["mt"]

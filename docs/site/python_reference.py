@@ -43,7 +43,7 @@ def signature(name, value):
 
 
 def entry(level, name, value):
-    """A heading, the signature and the docstring; nothing where there is no docstring of its own."""
+    """A heading, the signature and the docstring; nothing if there is no docstring."""
     text = value.__doc__
     if not text:
         return []

@@ -35,7 +35,7 @@ struct Element {
   std::size_t begin = 0;
   std::size_t end = 0;
   bool comma = false;
-  std::vector<std::string_view> before;  ///< Comments on lines of their own.
+  std::vector<std::string_view> before;  ///< Comments on separate lines.
   std::vector<std::string_view> behind;  ///< The first one is on the element's line.
 };
 
@@ -126,7 +126,7 @@ class LineWriter {
     }
   }
 
-  /// The opening brackets whose contents get lines of their own: those with comments, and as many others, from the
+  /// The opening brackets whose contents get separate lines: those with comments, and as many others, from the
   /// right, as are needed for everything to fit.
   std::vector<std::size_t> brackets_to_break(std::size_t begin, std::size_t end, std::size_t indent,
                                              std::size_t tail) const {
@@ -173,7 +173,7 @@ class LineWriter {
       }
       if (cuts.empty()) continue;
       cuts.push_back(end);
-      // The operands inside brackets of their own are aligned.
+      // The operands inside inner brackets are aligned.
       bool alone = body == begin && pieces_[begin - 1].is_open() && end < pieces_.size() && pieces_[end].is_close();
       // Sums are long and their terms short: as many on a line as fit.
       const bool fills = signs[0] == MatchaLexer::PLUS;

@@ -234,7 +234,7 @@ class Match {
     }
   }
 
-  /// Adds a condition on properties: every relationship is one of its own.
+  /// Adds a condition on properties: every relationship is a separate edge.
   void add(pattern::Condition term) {
     pattern::for_each_column(term, [this](const pattern::Condition& column) {
       if (!column.text.empty() || !column.subject.of_edge || words_.failed()) return;

@@ -1,4 +1,4 @@
-// Counts of many small set operations at once: every lane of a group has two lists of its own, and all lanes together
+// Counts of many small set operations at once: every lane of a group has two lists, and all lanes together
 // look up the items of all the shorter ones, as if they were one list (a worklist of parent and child: gMatch, PVLDB
 // 2026). So a short list leaves no lane idle, and the loads of all lanes overlap.
 #pragma once

@@ -12,7 +12,7 @@ namespace matcha::runtime {
 /// A graph to join.
 struct JoinMember {
   const Graph* graph = nullptr;
-  /// The ids of its vertices, ascending, instead of its own; given for all members or for none.
+  /// The ids of its vertices, ascending, instead of those in the graph; given for all members or for none.
   const std::int64_t* maybe_ids = nullptr;
 };
 

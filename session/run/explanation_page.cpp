@@ -85,7 +85,7 @@ std::string counted_section(const Explanation& all) {
   return out;
 }
 
-/// Each pattern is a figure of its own, so that a narrow page has them in more rows; the legend is below.
+/// Each pattern is a separate figure, so that a narrow page has them in more rows; the legend is below.
 std::string pattern_figures(const Explanation& all) {
   std::string out = "<div class=\"patterns\">\n";
   const std::vector<Drawing> pictures = pattern_pictures(all.plans, count_texts(all));

@@ -12,7 +12,7 @@
 
 namespace matcha::session {
 
-/// A GPU that answers a question while a CPU does: the first answer is kept. A thread of its own opens the GPU,
+/// A GPU that answers a question while a CPU does: the first answer is kept. A separate thread opens the GPU,
 /// compiles for it and runs there, unless the CPU has the answer before that begins.
 class GpuBeside {
  public:

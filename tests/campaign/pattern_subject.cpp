@@ -12,7 +12,7 @@ namespace matcha::campaign {
 
 namespace {
 
-/// A family of patterns with names of their own.
+/// A family of named patterns.
 struct Named {
   std::string name;
   std::string edges;  ///< `01 12 20`.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// Random programs as small trees of their own: they become text for the compiler, and values by direct evaluation.
+/// Random programs as small trees: they become text for the compiler, and values by direct evaluation.
 namespace matcha::differential {
 
 struct Type {

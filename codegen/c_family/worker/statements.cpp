@@ -205,7 +205,7 @@ void Statements::bit_loop(const ir::For& s) {
 void Statements::leave_if_stopped(const ir::For& loop) {
   // Two loops inside each other take no longer than the square of a list.
   constexpr int kShort = 2;
-  // Lanes with items of their own depend on each other to reach the next item.
+  // Lanes with different items depend on each other to reach the next item.
   if (lanes_.are_private() || plan_.walks_bits(loop) || loops_inside(*loop.body) < kShort) return;
   // The statements that follow would take a part of a list or a sum for the whole: the task ends here.
   out_.open("if (w.must_stop())");

@@ -42,7 +42,7 @@ class ScratchFile {
 };
 
 /// Values for several places of a file. One object fills each place in order. Copies, one a thread, fill the same
-/// places, each from a buffer of its own.
+/// places, each from a separate buffer.
 template <typename Value>
 class Places {
  public:

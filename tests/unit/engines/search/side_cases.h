@@ -160,7 +160,7 @@ inline Query query_of(const SidePattern& pattern, bool directed) {
       }
     }
   }
-  // A pattern of one vertex has no sides of its own.
+  // A pattern of one vertex has no sides.
   query.side({});
   return query;
 }
