@@ -25,7 +25,7 @@ struct Builtin {
   BuiltinId id;
   std::string_view name;
   std::vector<BuiltinParam> params;
-  std::string_view signature;  ///< `neighbor(g: Graph, v: int) -> List<int>`, for people.
+  std::string_view signature;  ///< `neighbor(g: Graph, v: int) -> List<int>`, for display.
   std::string_view doc;        ///< One line about the result.
 
   std::size_t required() const;

@@ -45,7 +45,7 @@ class DynamicPresent final : public Present {
 
   runtime::stream::DynamicGraph& graph() { return *graph_; }
   const runtime::stream::DynamicGraph& graph() const { return *graph_; }
-  /// For readers of rows that no pattern describes: no edge stands aside from now on.
+  /// For readers of rows that no pattern describes: from now on no edge stands aside (see DynamicGraph).
   void keep_rows() const { graph_->keep_rows(); }
   /// The number of an existing vertex.
   std::optional<std::uint32_t> number(std::int64_t id) const;

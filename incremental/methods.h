@@ -56,7 +56,7 @@ class MethodChoice {
   const std::optional<std::uint32_t>& size_of_cliques() const { return size_of_cliques_; }
   /// Turns the chosen offer into a refusal; the next one is chosen.
   void refuse(std::string why);
-  /// Describes the chosen method, in lines for people. Requires: `ProgramOptions::explains`.
+  /// Describes the chosen method, as lines for display. Requires: `ProgramOptions::explains`.
   std::vector<std::string> lines() const;
   /// Why a method was refused; empty: it was not.
   std::string refusal_of(MaintenanceMethod method) const;

@@ -27,7 +27,7 @@ struct Expr : Node {
 /// An SSA value: bound once, by a parameter, `let`, `for`, a sink of `collect`, `build_graph`, `store` or a buffer.
 struct Var final : Expr {
   std::uint32_t id;       ///< Unique in its Context, in order of creation.
-  std::string_view hint;  ///< The name in the program, for people; never an identity.
+  std::string_view hint;  ///< The name in the program, for display; never an identity.
 };
 
 struct ConstInt final : Expr {

@@ -71,7 +71,7 @@ class Compilation {
   void set_target(const passes::TargetInfo& target) { target_ = target; }
   /// Before `run_passes` and `vertex_order`: the assumptions on the graphs among the inputs.
   void allow(ir::AssumptionKinds allowed) { allowed_ = allowed; }
-  /// The module if every set stays a list and every count stays where it is, for people. After
+  /// The module if every set stays a list and every count stays where it is, for display. After
   /// `run_passes`.
   ir::Module module_of_lists(const passes::LabelWords& labels);
   /// After `lower`: the program as it is written, without a pass, but for the words of labels.

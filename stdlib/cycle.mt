@@ -8,7 +8,7 @@ def wedges(g: Graph) -> int:
     return sum(apply(by_middle, vertices(symmetric(g))))
 
 def four_cycles(g: Graph) -> int:
-    """From its largest vertex a: its neighbours b > d below a, and what they share below a."""
+    """From the largest vertex a: its neighbours b > d below a, and the common neighbours of these below a."""
     def at(a):
         near = apply(lambda v: v, cond=lambda v: v < a, neighbor(g, a))
         def second(b):

@@ -4,7 +4,7 @@ parts are counted for each and multiplied, less the choices in which parts meet.
 from std.query import split_q1, split_q2, split_q3, split_q4, split_q5, split_q6
 
 def with_label(g: Graph, label):
-    """What keeps the vertices of a label."""
+    """A filter for lists: keeps the vertices with the label."""
     return lambda l: apply(lambda v: v, cond=lambda v: vertex_label(g, v) == label, l)
 
 def starts(g: Graph, a, b):

@@ -11,11 +11,11 @@ def choose2(n):
     return n * (n - 1) / 2
 
 def one_way(g: Graph) -> Graph:
-    """The arcs whose reverse is not there."""
+    """The arcs whose reverse the graph lacks."""
     return mk_graph(apply(lambda e: e, cond=lambda e: not has_edge(g, get(e, 1), get(e, 0)), arcs(g)))
 
 def mutual(g: Graph) -> Graph:
-    """The arcs whose reverse is there."""
+    """The arcs whose reverse the graph has too."""
     return mk_graph(apply(lambda e: e, cond=lambda e: has_edge(g, get(e, 1), get(e, 0)), arcs(g)))
 
 def on_arcs(g: Graph, f):

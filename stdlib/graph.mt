@@ -5,7 +5,7 @@ def ascending(g: Graph) -> Graph:
     return mk_graph(apply(lambda e: e, cond=lambda e: get(e, 0) < get(e, 1), edges(g)))
 
 def by_degree(g: Graph) -> Graph:
-    """Keeps the edges that lead to a larger degree, or to a larger id where the degrees are equal: every edge of a symmetric graph
+    """Keeps the edges that lead to a larger degree, or to a larger id if the degrees are equal: every edge of a symmetric graph
     once. With m edges, no vertex has more than sqrt(2m) successors."""
     def forward(e):
         u = get(e, 0)
@@ -16,7 +16,7 @@ def by_degree(g: Graph) -> Graph:
     return mk_graph(apply(lambda e: e, cond=forward, edges(symmetric(g))))
 
 def reversed(g: Graph) -> Graph:
-    """Every edge turned round."""
+    """The graph with every edge reversed."""
     return mk_graph(apply(lambda e: mk_tuple(val=[get(e, 1), get(e, 0)]), edges(g)))
 
 def count_edges(g: Graph) -> int:

@@ -8,23 +8,23 @@ def fits(g: Graph, e, a, b):
     return vertex_label(g, get(e, 0)) == a and vertex_label(g, get(e, 1)) == b
 
 def relation(g: Graph, a, b) -> Graph:
-    """The edges from label a to label b: what may match one edge of the query, as lists by its source."""
+    """The edges from label a to label b, as lists by their source: the candidates for one edge of the query."""
     return mk_graph(apply(lambda e: e, cond=lambda e: fits(g, e, a, b), edges(symmetric(g))))
 
 def reduced(g: Graph, a, b, s: Graph) -> Graph:
-    """The relation of a and b, semi-joined: its edges whose target goes on in relation s."""
+    """The relation of a and b, semi-joined: its edges whose target is a source in relation s."""
     return mk_graph(apply(lambda e: e, cond=lambda e: fits(g, e, a, b) and has(s, get(e, 1)), edges(symmetric(g))))
 
 def has(s: Graph, v):
     return size(neighbor(s, v)) > 0
 
 def starts(g: Graph, a, b, left, right):
-    """The edges from label a to label b, semi-joined: those whose ends pass left and right."""
+    """The edges from label a to label b, semi-joined: those whose ends satisfy left and right."""
     goes_on = lambda e: fits(g, e, a, b) and left(get(e, 0)) and right(get(e, 1))
     return apply(lambda e: e, cond=goes_on, edges(symmetric(g)))
 
 def keep(l):
-    """Relations hold only what fits: nothing is left to filter."""
+    """The list itself: relations have only edges that fit, so no filter is needed."""
     return l
 
 def q1(g: Graph, l0: int, l1: int, l2: int, l3: int) -> int:

@@ -4,7 +4,7 @@ pictures; the label of ui is li."""
 from std.query import extend_q1, extend_q2, extend_q3, extend_q4, extend_q5, extend_q6
 
 def with_label(g: Graph, label):
-    """What keeps the vertices of a label."""
+    """A filter for lists: keeps the vertices with the label."""
     return lambda l: apply(lambda v: v, cond=lambda v: vertex_label(g, v) == label, l)
 
 def starts(g: Graph, a, b):

@@ -83,8 +83,8 @@ class Run {
   bool same(const RoundValue& value) const;
   Failure take(std::span<const RoundValue> values);
 
-  std::int64_t rounds_ = 0;          ///< That ended.
-  std::optional<std::size_t> next_;  ///< The step to go on with, if it is not the one behind.
+  std::int64_t rounds_ = 0;          ///< The number of rounds that ended.
+  std::optional<std::size_t> next_;  ///< The next step, if it is not the following one.
   std::size_t dealt_begun_ = 0;
   bool streamed_ = false;
   bool map_cut_ = false;  ///< A region that fills rows by position ended early, so some rows are not set.

@@ -23,7 +23,7 @@ std::unique_ptr<llvm::TargetMachine> host_machine(std::string& why);
 bool optimize(llvm::Module& module, llvm::TargetMachine& machine, const std::atomic<bool>* maybe_cancel,
               std::string& why);
 
-/// Assembly of an optimized module, for people.
+/// Assembly of an optimized module, for display.
 std::string assembly(llvm::Module& module, llvm::TargetMachine& machine);
 
 /// Object code of an optimized module. It refers to functions of the runtime by name and contains no addresses.

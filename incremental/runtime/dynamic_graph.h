@@ -86,7 +86,8 @@ class Rows {
 /// for some labels the edges with that label. The rows of a place are consecutive, by layer; with one layer, its row
 /// has the number of the place. Functions without a layer use layer 0.
 ///
-/// Edges of layer 0 between classes that no reader of rows asks for may stand aside: they are in a set, and in no row.
+/// Edges of layer 0 between classes that no reader of rows asks for may stand aside: they are in a hash set, and in no
+/// row.
 class DynamicGraph {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

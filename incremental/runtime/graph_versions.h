@@ -28,8 +28,8 @@ inline void fetch_ahead(const DynamicGraph& graph, std::span<const EdgeUpdate> u
   }
 }
 
-/// Inserts, or deletes, the edges that stand aside, and removes them from the updates. False: one was there, or was
-/// not.
+/// Inserts (`come`) or deletes the edges of `updates` that stand aside, and removes them from `updates`. False: an
+/// inserted edge existed, or a deleted one did not.
 inline bool take_aside(DynamicGraph& graph, std::vector<EdgeUpdate>& updates, bool come) {
   constexpr std::size_t kAhead = 8;
   const auto stands_aside = [&](const EdgeUpdate& one) { return one.layer == 0 && !graph.asks(one.u, one.v); };
