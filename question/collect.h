@@ -117,7 +117,7 @@ class Collector {
   std::vector<Vertex> vertices_;
   std::map<std::string, std::size_t, std::less<>> by_name_;
   std::vector<Edge> edges_;
-  std::vector<Edge> given_edges_;  ///< As they were written, once the pattern is finished.
+  std::vector<Edge> given_edges_;  ///< The edges as written, once the pattern is finished.
   std::vector<Condition> conditions_;
   std::map<std::string, std::size_t, std::less<>> edge_by_name_;
   bool by_line_ = false;

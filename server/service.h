@@ -13,8 +13,9 @@ namespace matcha::server {
 
 /// How requests come by HTTP.
 struct HttpOptions {
-  std::string address;        ///< As `http::Listener::listen` takes it.
-  std::string token;          ///< That requests must have; empty: none, which needs an address of this machine.
+  std::string address;  ///< As `http::Listener::listen` takes it.
+  /// The token that requests must have; empty: none, which is allowed only on an address of this machine.
+  std::string token;
   double drain_seconds = 30;  ///< After the first signal, for requests that have come.
   bool logs = false;          ///< A line of JSON on standard error for each response.
 };

@@ -23,7 +23,7 @@ struct RegionRequest {
   std::uint64_t positions = 1;
   /// The graph in host memory whose vertices are the positions; null: other positions, or a graph only on devices.
   const runtime::GraphView* maybe_walked = nullptr;
-  bool walks_input = false;  ///< That graph is an input of the program.
+  bool walks_input = false;  ///< The walked graph is an input of the program.
   std::uint64_t parts = 1;   ///< Walks one of this many parts; see Sample.
   std::uint64_t unit = 0;    ///< For a region dealt to several runs: the current unit.
   std::uint64_t units = 1;   ///< Number of units (codegen/dealer.h).

@@ -40,7 +40,7 @@ struct OpenSink {
   std::size_t items = 0, conditions = 0;  ///< Numbers of surrounding items and conditions.
   std::vector<Nest> nests;                ///< Relative to those; of a list, of vertices or pairs of them.
   std::vector<Nest> expanded;             ///< The same sum with its values multiplied out.
-  bool is_opaque = false;                 ///< That is impossible.
+  bool is_opaque = false;                 ///< It has no such form.
   std::vector<Row> rows;                  ///< The rows of a list.
   bool is_of_vertices = true;             ///< A list whose `nests` are all of its rows.
   const Expr* maybe_source = nullptr;     ///< A list has one row for each item of this other list, in its order.

@@ -112,7 +112,7 @@ struct MatchClause {
   bool is_optional = false;
   std::vector<PathPattern> paths;
   std::vector<Term> conditions;        ///< All hold: those of properties in the patterns, and those of `WHERE`.
-  std::vector<std::size_t> new_slots;  ///< Which have a value behind it and had none before.
+  std::vector<std::size_t> new_slots;  ///< The slots that this clause is the first to set.
   SourceLoc loc{};
 };
 
@@ -149,9 +149,10 @@ struct StatementPart {
 
 /// A statement.
 struct Statement {
-  std::vector<StatementPart> parts;                                     ///< The last one has the `RETURN`.
-  std::map<std::string, SourceLoc> node_columns, relationship_columns;  ///< That it names, with their first places.
-  std::map<std::string, SourceLoc> parameters;                          ///< With their first places.
+  std::vector<StatementPart> parts;  ///< The last one has the `RETURN`.
+  /// The columns that it names, with their first places.
+  std::map<std::string, SourceLoc> node_columns, relationship_columns;
+  std::map<std::string, SourceLoc> parameters;  ///< With their first places.
   bool asks_labels = false,
        asks_types = false;              ///< Whether the statement asks for labels of nodes, for types of relationships.
   std::optional<SourceLoc> maybe_type;  ///< The first type that is named.

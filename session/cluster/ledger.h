@@ -16,8 +16,8 @@ struct LedgerHeader {
   std::string key;                 ///< run_key
   std::string version;             ///< The version of Matcha, for messages.
   std::vector<std::string> words;  ///< The words of the command line, without those of the part alone.
-  std::uint64_t units = 0;         ///< That each region is cut into.
-  std::uint64_t shard = 0;         ///< Which of `shards`; units shard, shard + shards, … are in it.
+  std::uint64_t units = 0;         ///< The number of units of each region.
+  std::uint64_t shard = 0;         ///< Its number among `shards`; units shard, shard + shards, … are in it.
   std::uint64_t shards = 1;
 };
 
