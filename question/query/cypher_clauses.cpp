@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "question/query/cypher_reader.h"
+#include "question/query/readers.h"
 
 namespace matcha::query {
 
 namespace {
 
-constexpr std::array kClausesNotRead = {"CREATE", "MERGE", "DELETE", "DETACH",  "SET", "REMOVE",
-                                        "UNWIND", "UNION", "CALL",   "FOREACH", "LOAD"};
+constexpr const char* kClauses = "read are MATCH, OPTIONAL MATCH, UNWIND, WITH, RETURN and UNION";
+
+/// Of each branch: lists of each part may be in a list of the next one. Of branches too.
+constexpr std::size_t kMostParts = 100;
 
 bool has_aggregate(const Term& term) {
   return term.kind == Term::Kind::Aggregate || std::ranges::any_of(term.parts, has_aggregate);
@@ -61,10 +65,15 @@ std::optional<Statement> CypherReader::run() {
       if (!words_.want_keyword("MATCH") || !match_clause(true)) return std::nullopt;
     } else if (words_.skip_keyword("MATCH")) {
       if (!match_clause(false)) return std::nullopt;
+    } else if (words_.skip_keyword("UNWIND")) {
+      if (!unwind()) return std::nullopt;
     } else if (words_.skip_keyword("WITH")) {
       if (!projection(false)) return std::nullopt;
     } else if (words_.skip_keyword("RETURN")) {
       if (!projection(true)) return std::nullopt;
+      const std::optional<bool> goes_on = end_branch();
+      if (!goes_on) return std::nullopt;
+      if (*goes_on) continue;
       words_.skip(";");
       if (refuse_clause()) return std::nullopt;
       if (words_.peek().kind != Word::Kind::End) {
@@ -75,11 +84,12 @@ std::optional<Statement> CypherReader::run() {
         words_.refuse(*maybe_map_, "a map is not read as a value", "`{…}` stands in a pattern");
         return std::nullopt;
       }
-      statement_.parts.push_back(std::move(part_));
+      statement_.parts = std::move(branches_.front());
+      statement_.others.assign(std::make_move_iterator(branches_.begin() + 1),
+                               std::make_move_iterator(branches_.end()));
       return std::move(statement_);
     } else if (!refuse_clause()) {
-      fail(at, "expected `,`, `WHERE`, `MATCH`, `WITH` or `RETURN` here",
-           "read are MATCH, OPTIONAL MATCH, WITH and RETURN");
+      fail(at, "expected `,`, `WHERE`, `MATCH`, `WITH` or `RETURN` here", kClauses);
     }
   }
   return std::nullopt;
@@ -90,7 +100,7 @@ bool CypherReader::refuse_clause() {
   const Word at = words_.peek();
   for (const char* const word : kClausesNotRead) {
     if (!at.is_keyword(word)) continue;
-    fail(at, fmt::format("`{}` is not read", word), "read are MATCH, OPTIONAL MATCH, WITH and RETURN");
+    fail(at, fmt::format("`{}` is not read", word), kClauses);
     return true;
   }
   return false;
@@ -110,6 +120,55 @@ bool CypherReader::match_clause(bool is_optional) {
   if (words_.skip_keyword("WHERE") && !where(clause.conditions)) return false;
   part_.matches.push_back(std::move(clause));
   return true;
+}
+
+bool CypherReader::unwind() {
+  MatchClause clause;
+  clause.loc = words_.last().loc;
+  no_aggregates_ = "in UNWIND";
+  const Word begin = words_.peek();
+  Maybe list = term();
+  if (!list || !words_.want_keyword("AS")) return false;
+  const bool is_any = list->type == ValueType();
+  if (list->type.lists == 0 && !is_any) {
+    return refuse(begin, fmt::format("this is {}, and `UNWIND` takes a list", name_of(list->type)), "such as `[1, 2]`");
+  }
+  const Word name = words_.take();
+  if (!is_name(name)) return refuse(name, "expected a name here");
+  if (names_.contains(name.text)) return refuse(name, fmt::format("`{}` has a value already", name.text));
+  const ValueType type = is_any ? ValueType() : ValueType{list->type.base, list->type.lists - 1};
+  names_.emplace(name.text, Variable{new_slot(clause), type});
+  clause.maybe_list = std::move(list);
+  part_.matches.push_back(std::move(clause));
+  return true;
+}
+
+std::optional<bool> CypherReader::end_branch() {
+  const Projection& end = part_.projection;
+  Word at;
+  at.loc = end.loc;
+  if (!branches_.empty()) {
+    const auto is_same_name = [](const Projection::Column& a, const Projection::Column& b) { return a.name == b.name; };
+    if (!std::ranges::equal(end.columns, branches_.front().back().projection.columns, is_same_name)) {
+      fail(at, "the columns of both sides of `UNION` have the same names, in one order", "`AS` gives a name");
+      return std::nullopt;
+    }
+  }
+  statement_.parts.push_back(std::move(part_));
+  branches_.push_back(std::exchange(statement_.parts, {}));
+  part_ = {};
+  names_.clear();
+  const Word word = words_.peek();
+  if (!words_.skip_keyword("UNION")) return false;
+  const bool is_all = words_.skip_keyword("ALL");
+  if (branches_.size() > 1 && is_all != statement_.keeps_repeats) {
+    fail(word, "`UNION` and `UNION ALL` do not stand in one query", "`RETURN DISTINCT` leaves out repeats of one side");
+    return std::nullopt;
+  }
+  statement_.keeps_repeats = is_all;
+  if (branches_.size() < kMostParts) return true;
+  fail(word, fmt::format("the query has more than {} UNION", kMostParts - 1));
+  return std::nullopt;
 }
 
 bool CypherReader::where(std::vector<Term>& into) {
@@ -134,8 +193,6 @@ bool CypherReader::projection(bool is_last) {
   if (words_.skip_keyword("SKIP") && !count_of("SKIP", into.skip)) return false;
   if (words_.skip_keyword("LIMIT") && !count_of("LIMIT", into.limit.emplace())) return false;
   if (is_last) return true;
-  // Lists of each part may be in a list of the next one.
-  constexpr std::size_t kMostParts = 100;
   if (statement_.parts.size() == kMostParts) {
     words_.refuse(words_.last(), fmt::format("the query has more than {} WITH", kMostParts), "");
     return false;

@@ -34,6 +34,9 @@ class CypherReader {
   // Clauses.
   bool refuse_clause();
   bool match_clause(bool is_optional);
+  bool unwind();
+  /// Ends a branch of the statement. Whether `UNION` has a further one; nothing after an error.
+  std::optional<bool> end_branch();
   bool projection(bool is_last);
   bool columns(Projection& into, bool is_last);
   bool column(Projection& into, bool is_last);
@@ -76,6 +79,7 @@ class CypherReader {
   Maybe number(bool is_negative);
   Maybe list();
   Maybe map();
+  Maybe choice();
   Maybe call();
   Maybe aggregate(const Word& name);
   Maybe arguments_of(const Word& name);
@@ -94,6 +98,7 @@ class CypherReader {
   Words& words_;
   Statement statement_;
   StatementPart part_;
+  std::vector<std::vector<StatementPart>> branches_;  ///< Those that were read.
   Names names_;
   std::set<std::size_t> here_;  ///< Relationships of the clause that is read.
   std::vector<Term>* maybe_aggregates_ = nullptr;

@@ -17,8 +17,9 @@ constexpr int kMostNestedTerms = 100;
 /// Terms in each other, as chains of `+` and of `IS NULL` are.
 constexpr int kMostDepth = 1000;
 constexpr std::array kAggregates = {"count", "sum", "min", "max", "avg", "collect"};
-constexpr std::array kCalls = {"type",    "labels", "length", "nodes", "relationships", "startNode",
-                               "endNode", "size",   "head",   "last",  "coalesce",      "exists"};
+constexpr std::array kCalls = {"type",     "labels", "length", "nodes",    "relationships", "startNode", "endNode",
+                               "size",     "head",   "last",   "coalesce", "exists",        "id",        "date",
+                               "datetime", "range",  "abs"};
 
 std::string in_small_letters(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -321,8 +322,10 @@ std::optional<Term> CypherReader::atom() {
     words_.take();
     return made(Term::Kind::Null, at.loc, {}, {});
   }
-  constexpr std::array kNoNames = {"MATCH", "OPTIONAL", "WHERE", "WITH", "RETURN", "ORDER", "SKIP", "LIMIT",
-                                   "AND",   "OR",       "XOR",   "IN",   "IS",     "AS",    "DESC", "ASC"};
+  if (at.is_keyword("CASE") && !names_.contains(at.text)) return choice();
+  constexpr std::array kNoNames = {"MATCH", "OPTIONAL", "UNWIND", "WHERE", "WITH", "RETURN", "UNION", "ORDER",
+                                   "SKIP",  "LIMIT",    "AND",    "OR",    "XOR",  "IN",     "IS",    "AS",
+                                   "DESC",  "ASC",      "WHEN",   "THEN",  "ELSE", "END"};
   const bool is_keyword = std::ranges::any_of(kNoNames, [&at](const char* word) { return at.is_keyword(word); });
   if (!is_name(at) || (is_keyword && !names_.contains(at.text))) {
     return fail(at, "expected a value here", "such as `a.name`, `12` or `'text'`");
@@ -400,6 +403,30 @@ std::optional<Term> CypherReader::map() {
   return made(Term::Kind::Map, at.loc);
 }
 
+/// `CASE WHEN a.age > 30 THEN 1 ELSE 0 END`, or `CASE a.kind WHEN 'x' THEN 1 END`.
+std::optional<Term> CypherReader::choice() {
+  const Word at = words_.take();
+  std::vector<Term> parts, values;
+  const auto add = [&](std::vector<Term>* also) {
+    Maybe one = term();
+    if (!one) return false;
+    if (also != nullptr) also->push_back(*one);
+    parts.push_back(std::move(*one));
+    return true;
+  };
+  const bool compares = !words_.peek().is_keyword("WHEN");
+  if (compares && !add(nullptr)) return std::nullopt;
+  if (!words_.want_keyword("WHEN")) return std::nullopt;
+  do {
+    if (!add(nullptr) || !words_.want_keyword("THEN") || !add(&values)) return std::nullopt;
+  } while (words_.skip_keyword("WHEN"));
+  if (words_.skip_keyword("ELSE") && !add(&values)) return std::nullopt;
+  if (!words_.want_keyword("END")) return std::nullopt;
+  Term found = made(Term::Kind::Case, at.loc, std::move(parts), common_type(values));
+  found.integer = compares ? 1 : 0;
+  return found;
+}
+
 std::optional<Term> CypherReader::call() {
   const Word name = words_.take();
   words_.take();
@@ -461,6 +488,11 @@ std::optional<Term> CypherReader::arguments_of(const Word& name) {
   const std::optional<ValueType> type = type_of_call(found, name);
   if (!type) return std::nullopt;
   found.type = *type;
+  if (found.text == "id") {
+    statement_.node_columns.try_emplace(kIdColumn, name.loc);
+    found.kind = Term::Kind::Property;
+    found.text = kIdColumn;
+  }
   if (found.text != "exists") return found;
   Term null = made(Term::Kind::IsNull, name.loc, parts_of(std::move(found.parts.front())));
   return made(Term::Kind::Not, name.loc, parts_of(std::move(null)));
@@ -473,19 +505,28 @@ std::optional<ValueType> CypherReader::type_of_call(const Term& call, const Word
     ValueType of, gives;
   };
   constexpr ValueType kNodes{Base::Node, 1}, kRelationships{Base::Relationship, 1};
-  constexpr std::array<Function, 7> kFunctions = {{{"type", {Base::Relationship, 0}, kScalar},
-                                                   {"labels", {Base::Node, 0}, {Base::Scalar, 1}},
-                                                   {"length", {Base::Path, 0}, kScalar},
-                                                   {"nodes", {Base::Path, 0}, kNodes},
-                                                   {"relationships", {Base::Path, 0}, kRelationships},
-                                                   {"startnode", {Base::Relationship, 0}, {Base::Node, 0}},
-                                                   {"endnode", {Base::Relationship, 0}, {Base::Node, 0}}}};
+  constexpr std::array<Function, 11> kFunctions = {{{"type", {Base::Relationship, 0}, kScalar},
+                                                    {"id", {Base::Node, 0}, kScalar},
+                                                    {"date", kScalar, kScalar},
+                                                    {"datetime", kScalar, kScalar},
+                                                    {"abs", kScalar, kScalar},
+                                                    {"labels", {Base::Node, 0}, {Base::Scalar, 1}},
+                                                    {"length", {Base::Path, 0}, kScalar},
+                                                    {"nodes", {Base::Path, 0}, kNodes},
+                                                    {"relationships", {Base::Path, 0}, kRelationships},
+                                                    {"startnode", {Base::Relationship, 0}, {Base::Node, 0}},
+                                                    {"endnode", {Base::Relationship, 0}, {Base::Node, 0}}}};
   const auto wrong = [&](const std::string& what) {
     words_.refuse(name, fmt::format("`{}` {}", name.text, what), "");
     return std::nullopt;
   };
   if (call.text == "coalesce") {
     return call.parts.empty() ? wrong("takes one value or several") : std::optional(common_type(call.parts));
+  }
+  if (call.text == "range") {
+    const auto is_one = [](const Term& part) { return part.type == ValueType() || part.type == kScalar; };
+    const bool fits = (call.parts.size() == 2 || call.parts.size() == 3) && std::ranges::all_of(call.parts, is_one);
+    return fits ? std::optional(ValueType{Base::Scalar, 1}) : wrong("takes two or three ints");
   }
   const auto known = std::ranges::find_if(kFunctions, [&](const Function& one) { return call.text == one.name; });
   const bool is_of_list = call.text == "size" || call.text == "head" || call.text == "last";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "question/query/cypher_reader.h"
@@ -97,8 +99,9 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   const pattern::Scanner scan(sources.text(file), file);
   pattern::Collector collector(diagnostics);
   Words words(scan, false, collector);
-  const bool is_cypher = words.peek().is_keyword("MATCH") || words.peek().is_keyword("OPTIONAL") ||
-                         words.peek().is_keyword("WITH") || words.peek().is_keyword("RETURN");
+  constexpr std::array kFirst = {"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"};
+  const auto is_next = [&words](const char* word) { return words.peek().is_keyword(word); };
+  const bool is_cypher = std::ranges::any_of(kFirst, is_next) || std::ranges::any_of(kClausesNotRead, is_next);
   if (!is_cypher) return read_as_pattern(sources, file, false, diagnostics);
   Diagnostics ignored(sources);
   std::optional<Query> query = read_as_pattern(sources, file, true, ignored);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "question/collect.h"
@@ -12,6 +13,10 @@ namespace matcha::query {
 
 void read_sparql(Words& words, pattern::Collector& collector, Query& query);
 void read_match(Words& words, pattern::Collector& collector, Query& query);
+
+/// Clauses of Cypher that are not read.
+inline constexpr std::array kClausesNotRead = {"CREATE", "MERGE", "DELETE",  "DETACH", "SET",
+                                               "REMOVE", "CALL",  "FOREACH", "LOAD"};
 
 /// The column of a label; its own inverse.
 constexpr int label_column(int label) { return -1 - label; }

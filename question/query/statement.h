@@ -24,6 +24,9 @@ struct ValueType {
   bool is(Base what) const { return base == what && lists == 0; }
 };
 
+/// The column of nodes that is their id: of `id(a)`, and of `a.id` where nodes have no table.
+inline constexpr const char* kIdColumn = "id()";
+
 struct MatchClause;
 
 /// An expression.
@@ -40,6 +43,9 @@ struct Term {
     Property,  ///< Column `text` of the node or relationship `parts[0]`.
     List,
     Item,  ///< `parts[0][parts[1]]`.
+    /// Conditions and values in pairs, and the value of ELSE; `integer` 1: a value before them, which equals a
+    /// condition.
+    Case,
     Negative,
     Sum,
     Difference,
@@ -107,12 +113,13 @@ struct PathPattern {
   std::vector<RelationshipPattern> relationships;
 };
 
-/// `MATCH` with its `WHERE`, or a pattern in a condition.
+/// `MATCH` with its `WHERE`, a pattern in a condition, or `UNWIND`.
 struct MatchClause {
   bool is_optional = false;
   std::vector<PathPattern> paths;
   std::vector<Term> conditions;        ///< All hold: those of properties in the patterns, and those of `WHERE`.
   std::vector<std::size_t> new_slots;  ///< The slots that this clause is the first to set.
+  std::optional<Term> maybe_list;      ///< Of `UNWIND`: each of its items is the value of the only new slot.
   SourceLoc loc{};
 };
 
@@ -149,7 +156,9 @@ struct StatementPart {
 
 /// A statement.
 struct Statement {
-  std::vector<StatementPart> parts;  ///< The last one has the `RETURN`.
+  std::vector<StatementPart> parts;                ///< The last one has the `RETURN`.
+  std::vector<std::vector<StatementPart>> others;  ///< The parts behind each `UNION`, with the same columns.
+  bool keeps_repeats = false;                      ///< `UNION ALL`: equal rows are several.
   /// The columns that it names, with their first places.
   std::map<std::string, SourceLoc> node_columns, relationship_columns;
   std::map<std::string, SourceLoc> parameters;  ///< With their first places.

@@ -145,7 +145,8 @@ class LedgerReader {
     Status status = take_question(pattern_, options_, bind_, log_, question_);
     Table table;
     if (status == Status::Ok) {
-      status = read_table(question_.set, pattern_.sources(), bind_, !options_.query, io, log_, table);
+      status = read_table(question_.set, pattern_.sources(), bind_, !options_.query || bind_.table.vertices.empty(), io,
+                          log_, table);
     }
     if (status != Status::Ok) return status;
     Diagnostics diagnostics(pattern_.sources());

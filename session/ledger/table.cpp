@@ -243,16 +243,12 @@ class TableReader {
     return Status::Ok;
   }
 
-  /// The column `id` of vertices, if conditions name it.
+  /// The column of the ids of vertices, if conditions name it.
   Status take_ids() {
     if (!wanted_.vertex_ids) return Status::Ok;
-    if (table_.universe->kind() == runtime::IdKind::Unsigned) {
-      return log_.error(Status::Usage, "ids beyond 63 bits are not compared", "`--ids text` takes them as text");
-    }
     runtime::CellTexts ids;
     for (std::uint64_t rank = 0; rank < table_.universe->size(); ++rank) ids.add(table_.universe->id_text(rank));
-    table_.vertices.emplace("id", ids_of(std::move(ids)));
-    return Status::Ok;
+    return ledger::take_ids(*table_.universe, std::move(ids), log_, table_.vertices[wanted_.id_name]);
   }
 
   void code_texts() {
@@ -277,6 +273,14 @@ class TableReader {
 };
 
 }  // namespace
+
+Status take_ids(const runtime::Universe& universe, runtime::CellTexts ids, const Reporter& log, Column& column) {
+  if (universe.kind() == runtime::IdKind::Unsigned) {
+    return log.error(Status::Usage, "ids beyond 63 bits are not compared", "`--ids text` takes them as text");
+  }
+  column = ids_of(std::move(ids));
+  return Status::Ok;
+}
 
 Wanted wanted_by(const pattern::PatternSet& set, bool names_ids) {
   Wanted wanted;

@@ -54,13 +54,17 @@ struct Wanted {
   bool edge_labels = false, vertex_labels = false;
   std::optional<SourceLoc> maybe_type;  ///< The location of a label of edges; then edges must have labels.
   bool directed = false;                ///< Undirected edges of the file become two arcs.
-  bool vertex_ids = false;              ///< The column `id` of vertices has their ids.
-  bool all_vertices = false;            ///< Also vertices without edges.
-  std::vector<std::string> texts;       ///< The texts in conditions.
+  bool vertex_ids = false;              ///< The column `id_name` of vertices has their ids.
+  std::string id_name = "id";
+  bool all_vertices = false;       ///< Also vertices without edges.
+  std::vector<std::string> texts;  ///< The texts in conditions.
 };
 
 /// The parts that a pattern reads. `names_ids`: the column `id` of vertices has their ids.
 Wanted wanted_by(const pattern::PatternSet& set, bool names_ids);
+
+/// Makes a column of the ids of vertices, ints or texts. Errors (Usage): ids beyond 63 bits.
+Status take_ids(const runtime::Universe& universe, runtime::CellTexts ids, const Reporter& log, Column& column);
 
 /// Parses `--time COLUMN:UNIT` into `table`. Errors: Usage.
 Status take_time(const std::string& given, const Reporter& log, Table& table);

@@ -78,9 +78,9 @@ Status bind_parameters(const query::Statement& statement, const SourceManager& s
 
 bool is_count(const query::Statement& statement) {
   const query::Projection& of = statement.parts.back().projection;
-  return of.columns.size() == 1 && of.columns.front().term.kind == query::Term::Kind::Aggregate &&
-         of.columns.front().term.text == "count" && of.aggregates.front().parts.empty() && of.skip == 0 &&
-         of.limit.value_or(1) != 0;
+  return statement.others.empty() && of.columns.size() == 1 &&
+         of.columns.front().term.kind == query::Term::Kind::Aggregate && of.columns.front().term.text == "count" &&
+         of.aggregates.front().parts.empty() && of.skip == 0 && of.limit.value_or(1) != 0;
 }
 
 std::vector<std::string> names_of(const query::Statement& statement) {

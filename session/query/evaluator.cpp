@@ -30,6 +30,19 @@ Value seconds(const Value& later, const Value& earlier) {
   return Value::of_float(static_cast<double>(difference) / static_cast<double>(unit));
 }
 
+constexpr const char* kTimes = "times are like '2024-05-01' or '2024-05-01T10:00:00Z'";
+
+/// The time that a text spells, in these units of a second, or in finer ones.
+std::optional<Value> spelled_time(const std::string& text, std::uint64_t per_second) {
+  constexpr std::uint64_t kFinest = 1'000'000'000;
+  std::optional<std::int64_t> spelled = ledger::time_of(text, per_second);
+  if (!spelled) spelled = ledger::time_of(text, per_second = kFinest);
+  if (!spelled) return std::nullopt;
+  Value time = Value::of(Kind::Time, *spelled);
+  time.per_second = per_second;
+  return time;
+}
+
 }  // namespace
 
 bool Progress::keep(std::uint64_t more, SourceLoc loc) {
@@ -92,6 +105,7 @@ Value Evaluator::value(const Term& term, Value* row) const {
     case Term::Kind::Quotient:
     case Term::Kind::Remainder: return computed(term, row);
     case Term::Kind::Call: return called(term, row);
+    case Term::Kind::Case: return chosen(term, row);
     default: return of_truth(truth(term, row));
   }
 }
@@ -153,16 +167,12 @@ std::optional<bool> Evaluator::all_or_any(const Term& term, Value* row) const {
 void Evaluator::read_times(Value& left, Value& right, SourceLoc loc) const {
   for (const auto& [text, time] : {std::pair(&left, &right), std::pair(&right, &left)}) {
     if (!text->is(Kind::Text) || !time->is(Kind::Time)) continue;
-    constexpr std::uint64_t kFinest = 1'000'000'000;
-    std::uint64_t per_second = time->per_second;
-    std::optional<std::int64_t> spelled = ledger::time_of(*text->text, per_second);
-    if (!spelled) spelled = ledger::time_of(*text->text, per_second = kFinest);
+    const std::optional<Value> spelled = spelled_time(*text->text, time->per_second);
     if (!spelled) {
-      fail(loc, "a time is compared with text that is none", "times are like '2024-05-01' or '2024-05-01T10:00:00Z'");
+      fail(loc, "a time is compared with text that is none", kTimes);
       return;
     }
-    *text = Value::of(Kind::Time, *spelled);
-    text->per_second = per_second;
+    *text = *spelled;
   }
 }
 
@@ -301,8 +311,16 @@ Value Evaluator::called(const Term& term, Value* row) const {
     }
     return {};
   }
+  if (term.text == "range") return range(term, row);
   const Value of = value(term.parts[0], row);
   if (of.is(Kind::Null)) return {};
+  if (term.text == "date" || term.text == "datetime") return time(term, of);
+  if (term.text == "abs") {
+    if (of.is(Kind::Float)) return Value::of_float(std::abs(of.number));
+    if (!of.is(Kind::Int)) return fail(term.loc, fmt::format("this is {}, and a number is wanted", name_of(of.kind)));
+    if (of.integer == INT64_MIN) return fail(term.loc, "an int leaves 64 bits here");
+    return Value::of(Kind::Int, std::abs(of.integer));
+  }
   if (term.text == "size" || term.text == "head" || term.text == "last") return of_list(term, of);
   const bool is_of_path = term.text == "length" || term.text == "nodes" || term.text == "relationships";
   const Kind wanted = is_of_path ? Kind::Path : term.text == "labels" ? Kind::Node : Kind::Relationship;
@@ -319,6 +337,65 @@ Value Evaluator::called(const Term& term, Value* row) const {
   if (term.text == "labels") return store_.labels(number);
   if (term.text == "type") return store_.type_name(number);
   return Value::of(Kind::Node, term.text == "startnode" ? store_.source(number) : store_.target(number));
+}
+
+Value Evaluator::chosen(const Term& term, Value* row) const {
+  const bool compares = term.integer != 0;
+  const Value compared = compares ? value(term.parts[0], row) : Value();
+  std::size_t at = compares ? 1 : 0;
+  for (; at + 1 < term.parts.size(); at += 2) {
+    bool is_met = false;
+    if (compares) {
+      Value left = compared, right = value(term.parts[at], row);
+      read_times(left, right, term.parts[at].loc);
+      is_met = equals(left, right).value_or(false);
+    } else {
+      is_met = holds(term.parts[at], row);
+    }
+    if (progress_.failure) return {};
+    if (is_met) return value(term.parts[at + 1], row);
+  }
+  return at < term.parts.size() ? value(term.parts[at], row) : Value();
+}
+
+Value Evaluator::time(const Term& term, const Value& of) const {
+  Value time = of;
+  if (of.is(Kind::Text)) {
+    const std::optional<Value> spelled = spelled_time(*of.text, 1);
+    if (!spelled) return fail(term.loc, fmt::format("`{}` is no time", *of.text), kTimes);
+    time = *spelled;
+  }
+  if (!time.is(Kind::Time)) {
+    return fail(term.loc, fmt::format("`{}` is of text or a time, and this is {}", term.text, name_of(of.kind)),
+                kTimes);
+  }
+  if (term.text == "datetime") return time;
+  // The beginning of the day.
+  const std::int64_t day = 86'400 * static_cast<std::int64_t>(time.per_second);
+  const std::int64_t rest = time.integer % day;
+  if (__builtin_sub_overflow(time.integer, rest < 0 ? rest + day : rest, &time.integer)) {
+    return fail(term.loc, "a time leaves 64 bits here");
+  }
+  return time;
+}
+
+/// From the first int to the second one, by steps of the third.
+Value Evaluator::range(const Term& term, Value* row) const {
+  std::int64_t ends[] = {0, 0, 1};
+  for (std::size_t at = 0; at < term.parts.size(); ++at) {
+    const Value one = value(term.parts[at], row);
+    if (progress_.failure) return {};
+    if (!one.is(Kind::Int)) return fail(term.loc, fmt::format("`range` is of ints, and this is {}", name_of(one.kind)));
+    ends[at] = one.integer;
+  }
+  const auto [first, last, step] = ends;
+  if (step == 0) return fail(term.loc, "a range has no steps of 0");
+  const __int128 distance = static_cast<__int128>(last) - first;
+  const __int128 count = (distance < 0) == (step < 0) || distance == 0 ? distance / step + 1 : 0;
+  if (!progress_.may_keep(static_cast<std::uint64_t>(count) * sizeof(Value), term.loc)) return {};
+  std::vector<Value> items;
+  for (std::int64_t at = 0; at < count; ++at) items.push_back(Value::of(Kind::Int, first + at * step));
+  return Value::of_list(std::move(items));
 }
 
 Value Evaluator::of_list(const Term& term, const Value& list) const {

@@ -74,6 +74,11 @@ class Evaluator {
   Value whole(const query::Term& term, std::int64_t left, std::int64_t right) const;
   Value item(const query::Term& term, Value* row) const;
   Value called(const query::Term& term, Value* row) const;
+  /// Of CASE.
+  Value chosen(const query::Term& term, Value* row) const;
+  /// `date` and `datetime`.
+  Value time(const query::Term& term, const Value& of) const;
+  Value range(const query::Term& term, Value* row) const;
   Value of_list(const query::Term& term, const Value& list) const;
   Value property(const query::Term& term, Value* row) const;
   Value fail(SourceLoc loc, const std::string& message, const std::string& hint = {}) const;

@@ -23,6 +23,7 @@ void add_slots(const query::MatchClause& clause, std::set<std::size_t>& into) {
     }
   }
   for (const Term& term : clause.conditions) add_slots(term, all);
+  if (clause.maybe_list) add_slots(*clause.maybe_list, all);
   for (const std::size_t slot : clause.new_slots) all.erase(slot);
   into.insert(all.begin(), all.end());
 }

@@ -105,6 +105,35 @@ class Match final : public Stage {
   Stage& next_;
 };
 
+/// A row for each item of a list.
+class Unwind final : public Stage {
+ public:
+  Unwind(const query::MatchClause& clause, const Evaluator& evaluator, Progress& progress, Stage& next)
+      : clause_(clause), evaluator_(evaluator), progress_(progress), next_(next) {}
+
+  bool take(Value* row, std::uint64_t weight) override {
+    const Value list = evaluator_.value(*clause_.maybe_list, row);
+    if (progress_.failure) return false;
+    if (list.is(Value::Kind::Null)) return true;
+    if (!list.is(Value::Kind::List)) {
+      progress_.fail(clause_.loc, "this is " + name_of(list.kind) + ", and `UNWIND` takes a list", "such as `[1, 2]`");
+      return false;
+    }
+    for (const Value& item : *list.items) {
+      row[clause_.new_slots.front()] = item;
+      if (progress_.is_over() || !next_.take(row, weight)) return false;
+    }
+    return true;
+  }
+  void finish() override { next_.finish(); }
+
+ private:
+  const query::MatchClause& clause_;
+  const Evaluator& evaluator_;
+  Progress& progress_;
+  Stage& next_;
+};
+
 /// The columns of a row, and behind them the keys of its order.
 class Columns final : public Stage {
  public:
@@ -296,11 +325,14 @@ class Limit final : public Stage {
 class End final : public Stage {
  public:
   explicit End(const Pipeline::OnRow& on_row) : on_row_(on_row) {}
-  bool take(Value* row, std::uint64_t weight) override { return on_row_(row, weight); }
+  bool take(Value* row, std::uint64_t weight) override { return is_open_ = on_row_(row, weight); }
   void finish() override {}
+  /// More rows are wanted.
+  bool is_open() const { return is_open_; }
 
  private:
   const Pipeline::OnRow& on_row_;
+  bool is_open_ = true;
 };
 
 }  // namespace
@@ -318,10 +350,14 @@ Pipeline::Pipeline(const query::Statement& statement, const Parameters& paramete
     if (one.is_constant) one.known = is_found;
     return is_found;
   };
-  for (query::StatementPart& part : statement_.parts) {
-    for (query::MatchClause& clause : part.matches) resolve(clause);
-    resolve(part.projection);
-  }
+  const auto resolve_all = [this](std::vector<query::StatementPart>& parts) {
+    for (query::StatementPart& part : parts) {
+      for (query::MatchClause& clause : part.matches) resolve(clause);
+      resolve(part.projection);
+    }
+  };
+  resolve_all(statement_.parts);
+  std::ranges::for_each(statement_.others, resolve_all);
 }
 
 void Pipeline::resolve(Term& term) {
@@ -357,6 +393,7 @@ void Pipeline::resolve(query::MatchClause& clause) {
     }
   }
   for (Term& term : clause.conditions) resolve(term);
+  if (clause.maybe_list) resolve(*clause.maybe_list);
 }
 
 void Pipeline::resolve(Projection& projection) {
@@ -390,8 +427,8 @@ Stage& Pipeline::make_projection(const Projection& projection, std::size_t slots
 }
 
 /// The stages of a part, from the last to the first.
-Stage& Pipeline::make_part(std::size_t number, Stage& next) {
-  const query::StatementPart& part = statement_.parts[number];
+Stage& Pipeline::make_part(const std::vector<query::StatementPart>& parts, std::size_t number, Stage& next) {
+  const query::StatementPart& part = parts[number];
   const Projection& projection = part.projection;
   std::set<std::size_t> needed;
   for (const Projection::Column& column : projection.columns) add_slots(column.term, needed);
@@ -401,7 +438,7 @@ Stage& Pipeline::make_part(std::size_t number, Stage& next) {
   }
   // A limit ends walks of trails without an end, which are then not counted before the first row.
   if (projection.limit && projection.aggregates.empty() && projection.order.empty()) add_endless(part, needed);
-  const std::size_t columns = number == 0 ? 0 : statement_.parts[number - 1].projection.columns.size();
+  const std::size_t columns = number == 0 ? 0 : parts[number - 1].projection.columns.size();
   std::vector<std::set<std::size_t>> bound;
   std::set<std::size_t> there;
   for (std::size_t slot = 0; slot < columns; ++slot) there.insert(slot);
@@ -412,21 +449,33 @@ Stage& Pipeline::make_part(std::size_t number, Stage& next) {
   Stage* stage = &make_projection(projection, part.slots, next);
   for (std::size_t at = part.matches.size(); at-- > 0;) {
     const query::MatchClause& clause = part.matches[at];
-    stage = &add(std::make_unique<Match>(clause, bound[at], needed, store_, evaluator_, progress_, *stage));
+    if (clause.maybe_list) {
+      stage = &add(std::make_unique<Unwind>(clause, evaluator_, progress_, *stage));
+    } else {
+      stage = &add(std::make_unique<Match>(clause, bound[at], needed, store_, evaluator_, progress_, *stage));
+    }
     add_slots(clause, needed);
   }
-  const std::vector<Term>* const maybe_conditions =
-      number == 0 ? nullptr : &statement_.parts[number - 1].projection.conditions;
+  const std::vector<Term>* const maybe_conditions = number == 0 ? nullptr : &parts[number - 1].projection.conditions;
   const std::size_t slots = part.slots + projection.columns.size();
   return add(std::make_unique<Begin>(slots, columns, maybe_conditions, evaluator_, progress_, *stage));
 }
 
 void Pipeline::run(const OnRow& on_row) {
   stages_.clear();
-  Stage* stage = &add(std::make_unique<End>(on_row));
-  for (std::size_t part = statement_.parts.size(); part-- > 0;) stage = &make_part(part, *stage);
-  stage->take(nullptr, 1);
-  if (!progress_.is_over()) stage->finish();
+  End end(on_row);
+  const Projection& last = statement_.parts.back().projection;
+  Distinct distinct(last.columns.size(), last.loc, progress_, end);
+  Stage& next = statement_.others.empty() || statement_.keeps_repeats ? static_cast<Stage&>(end) : distinct;
+  const auto run_branch = [&](const std::vector<query::StatementPart>& parts) {
+    Stage* stage = &next;
+    for (std::size_t part = parts.size(); part-- > 0;) stage = &make_part(parts, part, *stage);
+    stage->take(nullptr, 1);
+    if (!progress_.is_over()) stage->finish();
+    return !progress_.is_over() && end.is_open();
+  };
+  bool goes_on = run_branch(statement_.parts);
+  for (const std::vector<query::StatementPart>& parts : statement_.others) goes_on = goes_on && run_branch(parts);
 }
 
 }  // namespace matcha::session::statement

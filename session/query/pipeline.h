@@ -53,7 +53,7 @@ class Pipeline {
   void resolve(query::MatchClause& clause);
   void resolve(query::Projection& projection);
   Stage& add(std::unique_ptr<Stage> stage);
-  Stage& make_part(std::size_t number, Stage& next);
+  Stage& make_part(const std::vector<query::StatementPart>& parts, std::size_t number, Stage& next);
   Stage& make_projection(const query::Projection& projection, std::size_t slots, Stage& next);
 
   query::Statement statement_;

@@ -27,6 +27,9 @@ Status Store::read(const query::Statement& statement, const SourceManager& sourc
   wanted.vertex_labels = statement.asks_labels;
   wanted.maybe_type = statement.maybe_type;
   wanted.all_vertices = wanted.directed = true;
+  wanted.id_name = query::kIdColumn;
+  wanted.vertex_ids = wanted.vertex_columns.erase(query::kIdColumn) != 0;
+  if (options.table.vertices.empty() && wanted.vertex_columns.erase("id") != 0) wanted.vertex_ids = true;
   Status status = ledger::read_table(std::move(wanted), sources, options, io, log, table_);
   if (status != Status::Ok) return status;
   node_count_ = static_cast<std::uint32_t>(table_.universe->size());
@@ -47,7 +50,9 @@ Status Store::take(const query::Statement& statement, const SourceManager& sourc
   take_edges(graph);
   if (statement.asks_types && has_types) take_types(graph);
   if (statement.asks_labels && graph.view().labels != nullptr) take_labels(graph);
-  return take_rows(log);
+  if (statement.node_columns.empty()) return take_rows(log);
+  status = take_ids(log);
+  return status == Status::Ok ? take_rows(log) : status;
 }
 
 Status Store::check(const query::Statement& statement, const SourceManager& sources, const runtime::Graph& graph,
@@ -57,10 +62,12 @@ Status Store::check(const query::Statement& statement, const SourceManager& sour
   };
   const runtime::GraphFacts& facts = graph.facts();
   for (const auto* columns : {&statement.node_columns, &statement.relationship_columns}) {
-    if (columns->empty()) continue;
-    return fail(Status::Usage, columns->begin()->second,
-                fmt::format("the graph has labels and no columns, and so no `{}`", columns->begin()->first),
-                "`matcha query` reads columns from tables: matcha query QUERY TABLE.csv --vertices TABLE.csv");
+    const bool are_of_nodes = columns == &statement.node_columns;
+    for (const auto& [name, loc] : *columns) {
+      if (are_of_nodes && (name == "id" || name == query::kIdColumn)) continue;
+      return fail(Status::Usage, loc, fmt::format("the graph has labels and no columns, and so no `{}`", name),
+                  "`matcha query` reads columns from tables: matcha query QUERY TABLE.csv --vertices TABLE.csv");
+    }
   }
   if (!facts.directed) {
     return fail(Status::Usage, statement.loc, "the query has arcs, and the graph has lost its own",
@@ -128,6 +135,17 @@ void Store::take_types(const runtime::Graph& graph) {
     const auto [begin, end] = arcs_of(view, rank(node));
     for (std::uint64_t arc = begin; arc < end; ++arc) types_.push_back(number(info[arc]));
   }
+}
+
+Status Store::take_ids(const Reporter& log) {
+  runtime::CellTexts ids;
+  for (std::uint32_t node = 0; node < node_count_; ++node) ids.add(table_.universe->id_text(rank(node)));
+  ledger::Column& column = table_.vertices[query::kIdColumn];
+  const Status status = ledger::take_ids(*table_.universe, std::move(ids), log, column);
+  table_.texts.add(column.texts);
+  table_.texts.sort();
+  table_.texts.put_codes(column);
+  return status;
 }
 
 void Store::take_labels(const runtime::Graph& graph) {

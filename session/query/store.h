@@ -56,7 +56,11 @@ class Store {
   const std::vector<std::uint32_t>& passing(std::size_t test);
 
   /// Properties by the numbers of columns.
-  std::size_t node_column(const std::string& name) const { return number_of(node_columns_, table_.vertices.at(name)); }
+  std::size_t node_column(const std::string& name) const {
+    const auto found = table_.vertices.find(name);
+    return number_of(node_columns_,
+                     found != table_.vertices.end() ? found->second : table_.vertices.at(query::kIdColumn));
+  }
   std::size_t relationship_column(const std::string& name) const {
     return number_of(relationship_columns_, table_.edges.at(name));
   }
@@ -79,6 +83,7 @@ class Store {
   void take_types(const runtime::Graph& graph);
   void take_labels(const runtime::Graph& graph);
   void take_labels();
+  Status take_ids(const Reporter& log);
   void sort(bool by_source, std::vector<std::uint64_t>& begins, Lists& list) const;
   Value cell(const ledger::Column& column, std::uint64_t row) const;
   std::uint32_t label_set(std::uint32_t node) const { return set_of_.empty() ? 0 : set_of_[node]; }

@@ -3,6 +3,7 @@
 A graph is two lists of dicts: nodes with `labels`, `x`, `s` and `f`, relationships with `from`, `to`, `type`, `w` and `k`; None is null.
 A statement is a list of clauses:
     ("match", is_optional, paths, condition or None)
+    ("unwind", term, name)
     ("project", word, is_distinct, [(term, name)], [(term, descends)], skip, limit, condition or None)
 A path is (name or None, nodes, relationships), a node (name or None, labels, {column: value}), a relationship (name or None, types,
 direction `>`, `<` or `-`, (least, most) or None, {column: value}). Values are ("N", i) for a node, ("R", i) for a relationship,
@@ -106,6 +107,11 @@ class Evaluator:
             return row[parts[0]]
         if kind in AGGREGATES:
             return self.aggregate(term, group)
+        if kind == "case":
+            one, pairs, otherwise = parts
+            meets = lambda term: self.value(term, row, group) is True if one is None else \
+                equal(self.value(one, row, group), self.value(term, row, group)) is True
+            return next((self.value(then, row, group) for when, then in pairs if meets(when)), self.value(otherwise, row, group))
         if kind == "matches":
             return any(True for _ in self.match([parts[0]], None, row))
         of = [self.value(part, row, group) if isinstance(part, tuple) and part and isinstance(part[0], str) else part for part in parts]
@@ -150,6 +156,10 @@ class Evaluator:
             return {"starts": one.startswith, "ends": one.endswith, "contains": one.__contains__}[kind](other)
         if kind in ("+", "-", "*"):
             return None if other is None else {"+": one + other, "-": one - other, "*": one * other}[kind]
+        if kind == "abs":
+            return abs(one)
+        if kind == "range":
+            return list(range(one, other + 1))
         if kind == "type":
             return self.relationships[one[1]]["type"]
         if kind in ("startNode", "endNode"):
@@ -274,6 +284,9 @@ class Evaluator:
             if clause[0] == "project":
                 rows = self.project(rows, clause)
                 continue
+            if clause[0] == "unwind":
+                rows = [{**row, clause[2]: item} for row in rows for item in self.value(clause[1], row) or []]
+                continue
             _, is_optional, paths, condition = clause
             fresh = {name: None for path in paths for name in names_of(path)}
             after = []
@@ -308,6 +321,10 @@ def text(term):
         return "count(*)" if parts[1] is None else f"{kind}({'DISTINCT ' if parts[0] else ''}{text(parts[1])})"
     if kind == "matches":
         return path_text(parts[0])
+    if kind == "case":
+        one, pairs, otherwise = parts
+        pairs = "".join(f" WHEN {text(when)} THEN {text(then)}" for when, then in pairs)
+        return f"CASE{'' if one is None else ' ' + text(one)}{pairs}{'' if otherwise == ('lit', None) else ' ELSE ' + text(otherwise)} END"
     if kind == "prop":
         return f"{text(parts[0])}.{parts[1]}"
     if kind == "label":
@@ -344,7 +361,10 @@ def path_text(path):
 def statement_text(statement):
     out = []
     for clause in statement:
-        if clause[0] == "match":
+        condition = None
+        if clause[0] == "unwind":
+            out.append(f"UNWIND {text(clause[1])} AS {clause[2]}")
+        elif clause[0] == "match":
             _, is_optional, paths, condition = clause
             out.append(("OPTIONAL " if is_optional else "") + "MATCH " + ", ".join(map(path_text, paths)))
         else:
@@ -390,8 +410,15 @@ class Maker:
         if name := self.of("number"):
             choices += [("var", name)] * 2
         if depth == 0:
+            choices += [self.choice(), ("abs", self.number(1))]
             choices += [(self.source.choice("+-*"), self.number(1), self.number(1)), ("coalesce", self.number(1), self.number(1))]
         return self.source.choice(choices)
+
+    def choice(self):
+        otherwise = self.number(1) if self.chance(0.6) else ("lit", None)
+        if self.chance(0.5):
+            return ("case", self.number(1), [(self.number(1), self.number(1)) for _ in range(self.source.choice([1, 2]))], otherwise)
+        return ("case", None, [((self.source.choice(["<", "="]), self.number(1), self.number(1)), self.number(1))], otherwise)
 
     def words(self):
         choices = [("lit", self.source.choice(TEXTS))]
@@ -482,6 +509,17 @@ class Maker:
         is_optional = self.chance(0.35)
         return ("match", is_optional, paths, self.condition() if self.chance(0.3) else None)
 
+    def unwind(self):
+        choices = [(("list", *(self.number() for _ in range(self.source.choice([0, 1, 2])))), "number"),
+                   (("range", ("lit", self.source.randrange(-1, 2)), ("lit", self.source.randrange(-1, 3))), "number"), (("lit", None), "any")]
+        for kind, item in (("nodes", "node"), ("rels", "rel")):
+            if name := self.of(kind):
+                choices += [(("var", name), item)] * 2
+        if name := self.of("path"):
+            choices += [(("nodes", ("var", name)), "node"), (("relationships", ("var", name)), "rel")]
+        term, kind = self.source.choice(choices)
+        return ("unwind", term, self.fresh(kind))
+
     def aggregate(self, word):
         # The order of a list is not said, so that nothing is made of it.
         kind = self.source.choice(AGGREGATES[: 5 if word == "WITH" else 6])
@@ -523,5 +561,24 @@ class Maker:
         for part in range(self.source.choice([1, 1, 1, 2, 2, 3])):
             if part:
                 out.append(self.projection("WITH"))
-            out += [self.clause() for _ in range(self.source.choice([1, 1, 1, 2]))]
+            for _ in range(self.source.choice([1, 1, 1, 2])):
+                out += [self.unwind()] if self.chance(0.15) else []
+                out += [self.clause()]
+            out += [self.unwind()] if self.chance(0.15) else []
         return out + [self.projection("RETURN")]
+
+
+def union(source):
+    """Two or three statements with the same columns, and whether repeats are kept."""
+    statements, columns = [], source.choice([1, 2])
+    while len(statements) < source.choice([2, 2, 3]):
+        *clauses, (_, word, is_distinct, projected, *_) = Maker(source).statement()
+        if len(projected) == columns and not any(term[0] == "collect" for term, _ in projected):
+            names = [(term, f"u{at}") for at, (term, _) in enumerate(projected)]
+            statements.append([*clauses, ("project", word, is_distinct, names, [], 0, None, None)])
+    return statements, source.random() < 0.5
+
+
+def union_answer(nodes, relationships, statements, keeps):
+    rows = [list(row.values()) for statement in statements for row in Evaluator(nodes, relationships).answer(statement)]
+    return rows if keeps else list({tuple(map(key_of, row)): row for row in rows}.values())

@@ -64,6 +64,19 @@ class Statements(CliTest):
             self.one(SEED * 1_000_000 + seed)
 
 
+    def test_random_unions(self):
+        for seed in range(ROUNDS or fewer(40, 5)):
+            source = random.Random(SEED * 1_000_000 + seed)
+            nodes, relationships = oracle.graph(source)
+            statements, keeps = oracle.union(source)
+            text = f" UNION {'ALL ' if keeps else ''}".join(map(oracle.statement_text, statements))
+            done = self.matcha("query", "--json", text, *self.tables(nodes, relationships))
+            self.assertEqual(done.returncode, 0, (seed, text, done.stderr.decode()))
+            rows = json.loads(done.stdout)["result"]
+            wanted = oracle.union_answer(nodes, relationships, statements, keeps)
+            found = [repr_of(row if len(statements[0][-1][3]) > 1 else [row]) for row in rows]
+            self.assertEqual(sorted(found), sorted(repr_of(shown(row)) for row in wanted), (seed, text, nodes, relationships))
+
     def test_random_in_memory(self):
         """A `.mtg`, and `serve`, which have labels and no columns."""
         shown_here = lambda value: ([shown_here(one) for one in value[1]] if value[0] == "P" else f"n{value[1]}" if value[0] == "N" else value[1]) \
@@ -140,6 +153,20 @@ class Values(CliTest):
             # What the columns of a trail are compared with comes before the trail.
             ("MATCH (b), (a {id: 'b'})-[r*1..2 {w: b.age - 1}]->(c) RETURN a, c, b, size(r) AS n", "b,c,a,1", "b,c,d,1"),
             ("MATCH p = (x)-->(y), (a {id: 'b'})-[r*1..2 {w: length(p) + 1}]->(c) RETURN a, c, p", "b,c,<a;0;b>", "b,c,<b;3;b>", "b,c,<c;2;a>"),
+            ("UNWIND [3, null, 'x', [1]] AS x RETURN x", "3", '""', "x", "[1]"),
+            ("UNWIND null AS x RETURN x",), ("UNWIND [] AS x RETURN count(*) AS n, 1 AS k",),
+            ("MATCH (n) WITH collect(n) AS l UNWIND l AS m MATCH (m)-[:U]->(o) RETURN m, o ORDER BY m", "b,b", "c,a"),
+            ("UNWIND range(1, 7, 3) AS x UNWIND range(x, 0, -4) AS y RETURN x, y", "1,1", "4,4", "4,0", "7,7", "7,3"),
+            ("MATCH (n) RETURN n, CASE WHEN n.age > 3 THEN 'old' WHEN n.age = 3 THEN 'young' END AS a ORDER BY n", "a,young", "b,", "c,old", "d,young"),
+            ("MATCH (n) RETURN CASE n.age WHEN 3 THEN 'x' WHEN null THEN 'y' ELSE 'z' END AS c, count(*) AS k ORDER BY c", "x,2", "z,2"),
+            ("MATCH ()-[r]->() RETURN CASE r.at WHEN '2024-05-01' THEN 1 ELSE 0 END AS c, sum(abs(r.w)) AS s ORDER BY c", "0,3", "1,9007199254740993"),
+            ("RETURN 1 AS x UNION ALL RETURN 1.0 AS x UNION ALL RETURN 'a' AS x", "1", "1.0", "a"),
+            ("MATCH (n) WHERE n.age = 3 RETURN n UNION MATCH (n:P) RETURN n", "a", "d", "b"),
+            ("MATCH (n) RETURN n ORDER BY n LIMIT 1 UNION ALL MATCH (n) RETURN n ORDER BY n DESC LIMIT 2;", "a", "d", "c"),
+            ("MATCH ()-[r]->() WHERE r.at >= date('2024-05-01') AND r.at < datetime('2024-05-02T10:00:00.5Z') RETURN r, date(r.at) AS d",
+             "0,2024-05-01T00:00:00.000Z"),
+            ("MATCH ()-[r]->() WHERE date(r.at) = date('2024-05-02') RETURN r, r.at - datetime('2024-05-02') AS s", "1,36000.5"),
+            ("WITH 1 AS union, 2 AS all, 3 AS case RETURN union + all + case AS x", "6"),
             ("RETURN -9223372036854775808 AS x, -0.5 AS y, 1 -2 AS z", "-9223372036854775808,-0.5,-1"),
         ):
             self.assertEqual(self.rows(text), list(wanted), text)
@@ -206,13 +233,22 @@ class Values(CliTest):
             ("MATCH (a) RETURN a, (a)-->() AS p", 21, "a condition of WHERE"), ("MATCH (a) RETURN collect((a)-->()) AS p", 26, "a condition of WHERE"),
             ("RETURN -1 -9223372036854775808 AS x", 12, "beyond 64 bits"), ("RETURN -9223372036854775809 AS x", 9, "beyond 64 bits"),
             ("MATCH (a) RETURN a, 9223372036854775808", 21, "beyond 64 bits"), ("MATCH (a) RETURN a LIMIT -1", 26, "a number"),
-            ("MATCH (a) RETURN cuont(*)", 18, "did you mean `count`?"), ("MATCH (a) RETURN id(a)", 18, "the function `id` is not read"),
-            ("MATCH (a) WHERE a.age > RETURN a", 25, "expected a value"), ("RETURN 1 AS x UNION RETURN 2 AS x", 15, "`UNION` is not read"),
+            ("MATCH (a) RETURN cuont(*)", 18, "did you mean `count`?"), ("MATCH (a)-[r]->() RETURN id(r)", 26, "`id` is of a node, and this is a relationship"),
+            ("MATCH (a) WHERE a.age > RETURN a", 25, "expected a value"), ("RETURN 1 AS x UNION RETURN 2 AS y", 21, "the same names"),
+            ("RETURN 1 AS x UNION ALL RETURN 2 AS x UNION RETURN 3 AS x", 39, "do not stand in one query"), ("CALL { MATCH (a) RETURN a }", 1, "`CALL` is not read"),
+            ("UNWIND 1 AS x RETURN x", 8, "this is a value, and `UNWIND` takes a list"), ("MATCH (a) UNWIND [1] AS a RETURN a", 25, "`a` has a value already"),
+            ("UNWIND [count(*)] AS x RETURN x", 9, "in UNWIND"), ("RETURN CASE END AS x", 13, "expected a value"), ("RETURN CASE WHEN true THEN 1 AS x", 30, "expected `END`"),
+            ("RETURN range(1) AS x", 8, "takes two or three ints"),
             ("MATCH (a) RETURN toLower(a.age), 1", 18, "`toLower`"), ("MATCH (a) RETURN length(a), 1", 18, "of a path, and this is a node"),
         ):
             self.refused(1, text, place, words)
         self.refused(1, "MATCH (a) RETURN a.agee, a", 20, "no column `agee`")
         self.refused(4, "WITH 1 AS x MATCH (a) WHERE a IN x RETURN a", 31, "a list is wanted behind IN")
+        self.refused(4, "MATCH (a) WITH [a.age][0] AS x UNWIND x AS y RETURN y", 32, "`UNWIND` takes a list")
+        self.refused(4, "RETURN range(1, 2, 0) AS x", 8, "no steps of 0")
+        self.refused(5, "RETURN range(1, 9000000000000000000) AS x", 8, "MiB of rows")
+        self.refused(4, "RETURN date('soon') AS x", 8, "`soon` is no time")
+        self.refused(4, "RETURN datetime(5) AS x", 8, "of text or a time")
         for text, place, words in (("MATCH (a) RETURN 9223372036854775807 + a.age, 1", 38, "leaves 64 bits"), ("RETURN 1 / 0 AS x", 10, "division by zero"),
                                    ("MATCH (a) RETURN sum(a), 1", 18, "`sum` is of numbers"), ("MATCH (a) WHERE a RETURN a, 1", 17, "a condition is wanted"),
                                    ("MATCH ()-[r]->() WHERE r.at < 'soon' RETURN r, 1", 24, "text that is none"),
@@ -244,6 +280,24 @@ class Values(CliTest):
         self.assertEqual(self.rows("MATCH (n {id: 'b'})-[r {w: 2}]->(m) RETURN m"), ["c"])
         people = self.write("twice.csv", "id,label\na,P;Q;P\n")
         self.assertEqual(self.ok("query", "--quiet", "MATCH (n:P) RETURN labels(n) AS l", self.edges, "--vertices", people, "--label", "label"), "l\n[P;Q]\n")
+
+    def test_ids(self):
+        """Where nodes have no table, `id` is their id; `id(a)` is it anywhere."""
+        text = "MATCH (a {id: 'b'})-[r]->(b) WHERE id(b) <> 'b' RETURN id(a) AS a, b.id AS b"
+        self.assertEqual(self.ok("query", "--quiet", text, self.edges), "a,b\nb,c\n")
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (a {id: 'b'})-->(b) RETURN count(*)", self.edges), "2\n")
+        self.assertEqual(self.rows("MATCH (n) WHERE id(n) > 'b' RETURN n, id(n) AS i ORDER BY i DESC"), ["d,d", "c,c"])
+        named = self.write("named.csv", "who,id\na,7\nb,8\n")
+        given = ["--vertices", named, "--id", "who"]
+        self.assertEqual(self.ok("query", "--quiet", "MATCH (n) WHERE n.id = 8 RETURN n, id(n) AS i, n.id AS p", self.edges, *given), "n,i,p\nb,b,8\n")
+        numbers = self.write("n.txt", "1 2\n2 30\n30 1\n")
+        text = "MATCH (n)-->(m) WHERE n.id > 1 RETURN n.id + 1 AS x, id(m) AS y ORDER BY x"
+        self.assertEqual(self.ok("query", "--quiet", text, numbers), "x,y\n3,30\n31,1\n")
+        mtg = self.path("ids.mtg")
+        self.ok("graph", "convert", "--quiet", "--directed", "--keep-loops", numbers, mtg)
+        self.assertEqual(self.ok("query", "--quiet", text, mtg), "x,y\n3,30\n31,1\n")
+        large = self.write("large.txt", f"1 {2**63}\n")
+        self.fails(2, "query", "MATCH (n) RETURN id(n) AS i", large, says="ids beyond 63 bits are not compared")
 
     def test_parameters(self):
         text = "MATCH (n) WHERE n.age > $age OR labels(n)[0] = $1 RETURN n ORDER BY n"
