@@ -77,10 +77,12 @@ def type_of(row):
 def keywords_page(table):
     """The module of Python with the names and types of options."""
     rows = {row["name"].replace("-", "_"): row for row in table if row["library"]}
-    of_patterns = {name: row for name, row in rows.items() if row["step"] in ("program", "pattern", "run") and name not in INSIDE}
+    of_patterns = {name for name, row in rows.items() if row["step"] in ("program", "pattern", "run")} - set(INSIDE)
+    of_programs = {name for name, row in rows.items() if row["step"] == "program"} - set(INSIDE)
+    shared = (of_patterns & of_programs) - set(USUAL)
 
-    def members(named):
-        return "".join(f"    {name}: Optional[{type_of(row)}]\n" for name, row in named.items())
+    def members(names):
+        return "".join(f"    {name}: Optional[{type_of(row)}]\n" for name, row in rows.items() if name in names)
 
     return f'''"""Options as keywords: written by tests/api/test_options.py from the table that `matcha doc options --json` prints."""
 
@@ -89,22 +91,27 @@ from __future__ import annotations
 from typing import Any, Literal, Optional, Sequence, TypedDict, Union
 
 
-class MoreOptions(TypedDict, total=False):
+class SharedOptions(TypedDict, total=False):
+    """Keywords of patterns and of programs."""
+
+{members(shared)}
+
+class MoreOptions(SharedOptions, total=False):
     """Keywords of patterns beside those that `count` and `match` name."""
 
     label: Any
     edge_label: Any
-{members({name: row for name, row in of_patterns.items() if name not in USUAL})}
+{members(of_patterns - shared - set(USUAL))}
 
 class PatternOptions(MoreOptions, total=False):
     """All keywords of patterns and their runs."""
 
-{members({name: row for name, row in of_patterns.items() if name in USUAL})}
+{members(set(USUAL))}
 
-class ProgramOptions(TypedDict, total=False):
+class ProgramOptions(SharedOptions, total=False):
     """Keywords of programs beside `entry`."""
 
-{members({name: row for name, row in rows.items() if row["step"] == "program" and name not in INSIDE})}
+{members(of_programs - shared)}
 
 # The step that reads an option.
 STEPS = {{

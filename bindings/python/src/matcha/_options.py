@@ -5,16 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal, Optional, Sequence, TypedDict, Union
 
 
-class MoreOptions(TypedDict, total=False):
-    """Keywords of patterns beside those that `count` and `match` name."""
+class SharedOptions(TypedDict, total=False):
+    """Keywords of patterns and of programs."""
 
-    label: Any
-    edge_label: Any
-    plan: Optional[int]
-    unlabelled: Optional[bool]
-    unlabelled_edges: Optional[bool]
     tier: Optional[Literal["auto", "interp", "native"]]
-    simd: Optional[Literal["scalar", "avx2", "avx512", "avx512-vp2intersect"]]
     order: Optional[Literal["auto", "id", "degree"]]
     engine: Optional[Literal["parts", "messages", "search", "cliques", "identities", "sample", "patterns", "program"]]
     cache: Optional[str]
@@ -37,6 +31,17 @@ class MoreOptions(TypedDict, total=False):
     arena_mb: Optional[float]
     passes: Optional[str]
     disable_pass: Optional[Union[str, Sequence[str]]]
+
+
+class MoreOptions(SharedOptions, total=False):
+    """Keywords of patterns beside those that `count` and `match` name."""
+
+    label: Any
+    edge_label: Any
+    plan: Optional[int]
+    unlabelled: Optional[bool]
+    unlabelled_edges: Optional[bool]
+    simd: Optional[Literal["scalar", "avx2", "avx512", "avx512-vp2intersect"]]
 
 
 class PatternOptions(MoreOptions, total=False):
@@ -51,33 +56,10 @@ class PatternOptions(MoreOptions, total=False):
     threads: Optional[int]
 
 
-class ProgramOptions(TypedDict, total=False):
+class ProgramOptions(SharedOptions, total=False):
     """Keywords of programs beside `entry`."""
 
     device: Optional[Literal["auto", "cpu", "cuda"]]
-    tier: Optional[Literal["auto", "interp", "native"]]
-    order: Optional[Literal["auto", "id", "degree"]]
-    engine: Optional[Literal["parts", "messages", "search", "cliques", "identities", "sample", "patterns", "program"]]
-    cache: Optional[str]
-    group: Optional[Literal[0, 1, 2, 4, 8, 16, 32]]
-    steal: Optional[Literal["none", "half", "timeout", "kernel"]]
-    split: Optional[int]
-    search: Optional[Literal["plain", "cached", "merging"]]
-    stack: Optional[Literal["array", "paged"]]
-    tau_us: Optional[int]
-    chunk: Optional[int]
-    tile: Optional[int]
-    hubs: Optional[int]
-    eager: Optional[bool]
-    gpus: Optional[Union[int, Literal["all"]]]
-    first_gpu: Optional[int]
-    queue: Optional[int]
-    fanout: Optional[int]
-    kernels: Optional[int]
-    scratch_mb: Optional[float]
-    arena_mb: Optional[float]
-    passes: Optional[str]
-    disable_pass: Optional[Union[str, Sequence[str]]]
 
 
 # The step that reads an option.
