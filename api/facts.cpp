@@ -284,9 +284,7 @@ matcha_status matcha_explain(matcha_program* program, matcha_graph* graph, const
     *json = nullptr;
     if (program == nullptr || graph == nullptr) return usage("the program or the graph is NULL", error);
     if (program->shared->facts().maybe_statement != nullptr) return usage(kStatement, error);
-    if (after_fork()) {
-      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
-    }
+    if (after_fork()) return fail(MATCHA_ERROR_RUN, kAfterFork, error);
     const matcha_options unset;
     std::string found, errors;
     const matcha_status status =

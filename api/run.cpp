@@ -153,7 +153,7 @@ Found run(SharedProgram& program, const std::shared_ptr<session::ResidentGraph>&
   Found found;
   if (after_fork()) {
     found.status = MATCHA_ERROR_RUN;
-    found.errors = "error: after a fork only the parent process may run programs\n";
+    found.errors = kAfterFork;
     return found;
   }
   const std::shared_ptr<Code> code = program.code(graph, !options.share.is_whole());

@@ -65,9 +65,7 @@ matcha_status matcha_graph_significance(matcha_graph* graph, matcha_program* con
   return call(error, [&] {
     *run = nullptr;
     if (graph == nullptr || (programs == nullptr && count != 0)) return usage("the graph or a program is NULL", error);
-    if (after_fork()) {
-      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
-    }
+    if (after_fork()) return fail(MATCHA_ERROR_RUN, kAfterFork, error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     matcha::session::SignificanceRequest request;

@@ -58,9 +58,7 @@ matcha_status matcha_answer(matcha_program* program, matcha_graph* graph, const 
     if (program->shared->facts().maybe_statement == nullptr) {
       return usage("the program is no query that is more than one pattern\n  hint: matcha_run_now runs it", error);
     }
-    if (after_fork()) {
-      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
-    }
+    if (after_fork()) return fail(MATCHA_ERROR_RUN, kAfterFork, error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     const auto task = std::make_shared<Task>(o.deadline(), o.maybe_cancel_token);

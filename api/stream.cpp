@@ -355,12 +355,35 @@ matcha_status entered(matcha_stream* stream, matcha_error** error, Work work) {
 constexpr const char* kNoRows =
     "the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them";
 
-/// The answer of a program, or null with the reason in `problem`.
-const st::Answer* answer_of(const LiveStream& stream, size_t program, std::string& problem) {
-  const st::Answer* const answer = stream.maybe_answer(program);
-  if (problem.empty() && program >= stream.size()) problem = fmt::format("the stream has {} programs", stream.size());
-  if (problem.empty() && answer == nullptr) problem = "there is no answer yet";
-  return answer;
+/// What `work` makes of the answer of a program. `what`: of `out`, for its error; `of_rows`: of an answer with rows.
+template <typename Out, typename Work>
+matcha_status of_answer(matcha_stream* stream, size_t program, Out** out, const char* what, bool of_rows,
+                        matcha_error** error, Work work) {
+  if (out != nullptr) *out = nullptr;
+  return entered(stream, error, [&](LiveStream& shared) {
+    const st::Answer* const answer = shared.maybe_answer(program);
+    if (out == nullptr) return usage(fmt::format("the {} NULL", what), error);
+    if (program >= shared.size()) return usage(fmt::format("the stream has {} programs", shared.size()), error);
+    if (answer == nullptr) return usage("there is no answer yet", error);
+    if (of_rows && !shared.gives_rows(program)) return usage(kNoRows, error);
+    *out = work(shared, *answer);
+    return MATCHA_OK;
+  });
+}
+
+/// Opens a stream. `open(made, options, errors)` reads the programs.
+template <typename Open>
+matcha_status opened(const matcha_options* maybe_options, matcha_stream** stream, matcha_error** error, Open open) {
+  if (after_fork()) return fail(MATCHA_ERROR_RUN, kAfterFork, error);
+  const matcha_options unset;
+  const matcha_options& options = maybe_options != nullptr ? *maybe_options : unset;
+  auto made = std::make_unique<matcha_stream>();
+  made->shared = std::make_shared<LiveStream>(options);
+  std::string errors;
+  const matcha_status status = open(*made->shared, options, errors);
+  if (status != MATCHA_OK) return fail(status, std::move(errors), error);
+  *stream = made.release();
+  return MATCHA_OK;
 }
 
 matcha_status put_columns(LiveStream& stream, std::uint32_t kind, const matcha_column& first,
@@ -426,16 +449,9 @@ matcha_status matcha_stream_open(const matcha_program* const* programs, size_t c
     for (const matcha_program* program : given) {
       if (program == nullptr) return usage("a program is NULL", error);
     }
-    if (after_fork())
-      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
-    const matcha_options unset;
-    auto made = std::make_unique<matcha_stream>();
-    made->shared = std::make_shared<LiveStream>(options != nullptr ? *options : unset);
-    std::string errors;
-    const matcha_status status = made->shared->open(given, graph->graph, errors);
-    if (status != MATCHA_OK) return fail(status, std::move(errors), error);
-    *stream = made.release();
-    return MATCHA_OK;
+    return opened(options, stream, error, [&](LiveStream& made, const matcha_options&, std::string& errors) {
+      return made.open(given, graph->graph, errors);
+    });
   });
 }
 
@@ -449,17 +465,9 @@ matcha_status matcha_stream_open_table(const char* const* patterns, size_t count
     for (const char* const pattern : given) {
       if (pattern == nullptr || *pattern == '\0') return usage("there is no pattern", error);
     }
-    if (after_fork())
-      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
-    const matcha_options unset;
-    const matcha_options& chosen = options != nullptr ? *options : unset;
-    auto made = std::make_unique<matcha_stream>();
-    made->shared = std::make_shared<LiveStream>(chosen);
-    std::string errors;
-    const matcha_status status = made->shared->open_table(given, chosen, errors);
-    if (status != MATCHA_OK) return fail(status, std::move(errors), error);
-    *stream = made.release();
-    return MATCHA_OK;
+    return opened(options, stream, error, [&](LiveStream& made, const matcha_options& chosen, std::string& errors) {
+      return made.open_table(given, chosen, errors);
+    });
   });
 }
 
@@ -492,8 +500,7 @@ matcha_status matcha_stream_apply(matcha_stream* stream, const matcha_options* o
   return call(error, [&] {
     *run = nullptr;
     if (stream == nullptr) return usage("the stream is NULL", error);
-    if (after_fork())
-      return fail(MATCHA_ERROR_RUN, "error: after a fork only the parent process may run programs\n", error);
+    if (after_fork()) return fail(MATCHA_ERROR_RUN, kAfterFork, error);
     const matcha_options unset;
     const matcha_options& o = options != nullptr ? *options : unset;
     auto made = std::make_unique<matcha_run>();
@@ -519,27 +526,15 @@ matcha_status matcha_stream_apply(matcha_stream* stream, const matcha_options* o
 
 matcha_status matcha_stream_answer(matcha_stream* stream, size_t program, char** json, matcha_error** error) {
   using namespace matcha::api;
-  if (json != nullptr) *json = nullptr;
-  return entered(stream, error, [&](LiveStream& shared) {
-    std::string problem = json == nullptr ? "the text is NULL" : "";
-    const matcha::session::stream::Answer* const answer = answer_of(shared, program, problem);
-    if (!problem.empty()) return usage(problem, error);
-    *json = copy_of(matcha::session::stream::answer_json(shared.facts(), *answer, ""));
-    return MATCHA_OK;
+  return of_answer(stream, program, json, "text is", false, error, [](const LiveStream& shared, const auto& answer) {
+    return copy_of(matcha::session::stream::answer_json(shared.facts(), answer, ""));
   });
 }
 
 matcha_status matcha_stream_changes(matcha_stream* stream, size_t program, matcha_rows** rows, matcha_error** error) {
   using namespace matcha::api;
-  if (rows != nullptr) *rows = nullptr;
-  return entered(stream, error, [&](LiveStream& shared) {
-    std::string problem = rows == nullptr ? "the rows are NULL" : "";
-    const matcha::session::stream::Answer* const answer = answer_of(shared, program, problem);
-    if (problem.empty() && !shared.gives_rows(program)) {
-      problem = kNoRows;
-    }
-    if (!problem.empty()) return usage(problem, error);
-    const matcha::session::stream::RowChanges& changes = answer->changes;
+  return of_answer(stream, program, rows, "rows are", true, error, [](const LiveStream&, const auto& answer) {
+    const matcha::session::stream::RowChanges& changes = answer.changes;
     auto made = std::make_unique<matcha_rows>();
     made->count = changes.signs.size();
     for (std::size_t column = 0; column < changes.rows.kinds.size(); ++column) {
@@ -547,22 +542,14 @@ matcha_status matcha_stream_changes(matcha_stream* stream, size_t program, match
     }
     Column& signs = made->columns.emplace_back();
     signs.ints.assign(changes.signs.begin(), changes.signs.end());
-    *rows = made.release();
-    return MATCHA_OK;
+    return made.release();
   });
 }
 
 matcha_status matcha_stream_changes_json(matcha_stream* stream, size_t program, char** json, matcha_error** error) {
   using namespace matcha::api;
-  if (json != nullptr) *json = nullptr;
-  return entered(stream, error, [&](LiveStream& shared) {
-    std::string problem = json == nullptr ? "the text is NULL" : "";
-    (void)answer_of(shared, program, problem);
-    if (problem.empty() && !shared.gives_rows(program)) problem = kNoRows;
-    if (!problem.empty()) return usage(problem, error);
-    *json = copy_of(shared.changes_json(program));
-    return MATCHA_OK;
-  });
+  return of_answer(stream, program, json, "text is", true, error,
+                   [&](const LiveStream& shared, const auto&) { return copy_of(shared.changes_json(program)); });
 }
 
 void matcha_stream_free(matcha_stream* stream) { delete stream; }

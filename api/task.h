@@ -25,6 +25,7 @@ void on_reading_thread(const std::function<void()>& work);
 
 /// True in a forked child of a process that has background threads: they do not exist in the child.
 bool after_fork();
+inline constexpr const char* kAfterFork = "error: after a fork only the parent process may run programs\n";
 
 /// A cancel token: requests the end of calls, from any thread.
 struct CancelToken {
