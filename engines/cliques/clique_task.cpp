@@ -13,17 +13,12 @@
 #include "engines/cliques/maximal.h"
 #include "engines/cliques/sum_counter.h"
 #include "engines/cliques/tree.h"
+#include "engines/search/row_taker.h"
 #include "runtime/machine.h"
 
 namespace matcha::codegen {
 
 namespace {
-
-Ending ending_of(runtime::motif::End end) {
-  return end == runtime::motif::End::Stopped    ? Ending::Stopped
-         : end == runtime::motif::End::Deadline ? Ending::Deadline
-                                                : Ending::Complete;
-}
 
 std::vector<ResultValue> values_of(const std::vector<runtime::WideInt>& counts) {
   std::vector<ResultValue> values;
@@ -99,27 +94,6 @@ class CliqueExecutable final : public Executable {
     return counted(*outcome, std::move(result));
   }
 
-  /// Whether a CPU counts in place of a device, for which the result has a note.
-  static bool is_for_cpu(const runtime::Error& error, RunResult& result) {
-    if (error.kind != runtime::ErrorKind::Resource) return false;
-    result.notes.push_back("a CPU counts: " + error.message);
-    return true;
-  }
-
-  /// The outcome of `count` on the device. Empty if the device cannot count; then the result gets a note with the
-  /// reason.
-  template <typename Outcome, typename Device, typename Count>
-  static std::optional<runtime::Result<Outcome>> on_device(Device& keeper, const runtime::Graph& graph,
-                                                           RunResult& result, const Count& count) {
-    const auto device = keeper.get(graph);
-    if (!device && is_for_cpu(device.error(), result)) return std::nullopt;
-    if (!device) return device.error();
-    runtime::Result<Outcome> outcome = count(**device);
-    if (!outcome && is_for_cpu(outcome.error(), result)) return std::nullopt;
-    result.tier = keeper.label();
-    return outcome;
-  }
-
   RunOutcome counted(const Counted& outcome, RunResult result) const {
     if (!outcome) return RunError{outcome.error(), {}};
     for (const auto& [part, ms] : outcome->times) result.times.emplace_back(part, ms);
@@ -173,21 +147,14 @@ class CliqueExecutable final : public Executable {
   RunOutcome count_rows(const runtime::Graph& graph, const RunOptions& options) const {
     std::vector<runtime::ElementKind> kinds(task_.columns().size(), runtime::ElementKind::Int);
     std::fill_n(kinds.begin(), task_.per == CliqueTask::Per::Edge ? 2 : 1, runtime::ElementKind::Vid);
-    ListValue list;
-    for (const runtime::ElementKind kind : kinds) list.columns.emplace_back(kind);
-    bool out_of_memory = false;
+    RowTaker taker(std::move(kinds), options);
     auto request = request_of<runtime::cliques::SumRequest>(options);
     request.by_edge = task_.per == CliqueTask::Per::Edge;
     request.on_rows = [&](const runtime::cliques::SumRows& rows) {
       std::vector<const void*> columns(rows.ends.begin(), rows.ends.end());
       if (rows.sizes != nullptr) columns.push_back(rows.sizes);
       columns.push_back(rows.cliques);
-      if (options.on_rows) return options.on_rows(Rows{rows.count, kinds, columns.data()});
-      for (std::size_t c = 0; c < columns.size() && !out_of_memory; ++c) {
-        out_of_memory = !list.columns[c].append(columns[c], rows.count);
-      }
-      list.size += rows.count;
-      return !out_of_memory;
+      return taker(columns.data(), rows.count);
     };
     RunResult result;
     std::optional<runtime::Result<runtime::cliques::SumOutcome>> found;
@@ -201,17 +168,7 @@ class CliqueExecutable final : public Executable {
     }
     const runtime::Result<runtime::cliques::SumOutcome>& outcome = *found;
     if (!outcome) return RunError{outcome.error(), {}};
-    if (out_of_memory) {
-      return RunError{{runtime::ErrorKind::Resource, "not enough memory for the rows", {}, 0, {}}, {}};
-    }
-    for (const auto& [part, ms] : outcome->times) result.times.emplace_back(part, ms);
-    result.rows = outcome->rows;
-    result.ending = outcome->refused ? Ending::RowsRefused : ending_of(outcome->end);
-    if (options.on_rows) {
-      result.values.emplace_back(static_cast<__int128>(outcome->rows));
-    } else {
-      result.values.emplace_back(std::move(list));
-    }
+    add_rows(*outcome, taker, options, result);
     return result;
   }
 

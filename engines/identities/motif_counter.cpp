@@ -5,6 +5,7 @@
 #include "codegen/host/trap.h"
 #include "engines/identities/counter.h"
 #include "engines/identities/device_counter.h"
+#include "engines/search/row_taker.h"
 #include "runtime/machine.h"
 
 namespace matcha::codegen {
@@ -36,8 +37,7 @@ class MotifCounter final : public Executable {
       runtime::Result<runtime::motif::MotifOutcome> outcome =
           count(*std::get<runtime::Graph*>(arguments[0]), options, result);
       if (!outcome) return run_error(outcome.error());
-      if (outcome->end == runtime::motif::End::Stopped) result.ending = Ending::Stopped;
-      if (outcome->end == runtime::motif::End::Deadline) result.ending = Ending::Deadline;
+      result.ending = ending_of(outcome->end);
       if (result.ending != Ending::Complete) return result;
       own = outcome->counts;
       counts = &own;
@@ -64,7 +64,10 @@ class MotifCounter final : public Executable {
     request.threads = options.threads != 0 ? options.threads : runtime::machine().threads;
     request.stops = {options.stop_request, options.deadline};
     std::optional<runtime::Result<runtime::motif::MotifOutcome>> outcome;
-    if (task_.maybe_device != nullptr) outcome = count_on_device(graph, request, result);
+    if (task_.maybe_device != nullptr) {
+      outcome = on_device<runtime::motif::MotifOutcome>(*task_.maybe_device, graph, result,
+                                                        [&](auto& device) { return count_motifs(device, request); });
+    }
     if (!outcome) {
       outcome = count_motifs(graph, request, runtime::set_kernels(tier));
       result.tier = runtime::tier_name(tier);
@@ -73,22 +76,6 @@ class MotifCounter final : public Executable {
       for (const auto& [part, ms] : (*outcome)->times) result.times.emplace_back(part, ms);
     }
     return std::move(*outcome);
-  }
-
-  /// Empty if the device's memory is too small.
-  std::optional<runtime::Result<runtime::motif::MotifOutcome>> count_on_device(
-      const runtime::Graph& graph, const runtime::motif::MotifRequest& request, RunResult& result) const {
-    const auto refused = [&](const runtime::Error& error) {
-      if (error.kind == runtime::ErrorKind::Resource) result.notes.push_back("a CPU counts: " + error.message);
-      return error.kind == runtime::ErrorKind::Resource;
-    };
-    const runtime::Result<MotifDevice::Shared> device = task_.maybe_device->get(graph);
-    if (!device && refused(device.error())) return std::nullopt;
-    if (!device) return device.error();
-    runtime::Result<runtime::motif::MotifOutcome> outcome = count_motifs(**device, request);
-    if (!outcome && refused(outcome.error())) return std::nullopt;
-    result.tier = task_.maybe_device->label();
-    return outcome;
   }
 
   static std::optional<__int128> sum_of(const std::vector<MotifTerm>& terms, const MotifCounts& counts) {

@@ -34,8 +34,7 @@ RunResult result_of(const MapOutcome& outcome, const char* step, const RunOption
   result.tier = runtime::tier_name(options.tier.value_or(runtime::best_tier()));
   result.times.emplace_back("index", outcome.index_ms);
   result.times.emplace_back(step, outcome.count_ms);
-  if (outcome.end == runtime::motif::End::Stopped) result.ending = Ending::Stopped;
-  if (outcome.end == runtime::motif::End::Deadline) result.ending = Ending::Deadline;
+  result.ending = ending_of(outcome.end);
   return result;
 }
 

@@ -41,4 +41,13 @@ void add_found(__int128 found, bool lists, ListValue list, const RunOptions& opt
   }
 }
 
+Ending ending_of(runtime::motif::End end) {
+  switch (end) {
+    case runtime::motif::End::Stopped: return Ending::Stopped;
+    case runtime::motif::End::Deadline: return Ending::Deadline;
+    case runtime::motif::End::Complete: break;
+  }
+  return Ending::Complete;
+}
+
 }  // namespace matcha::codegen

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "codegen/backend.h"
+#include "engines/identities/vertex_loop.h"
+#include "engines/search/device_keeper.h"
 
 namespace matcha::codegen {
 
@@ -31,5 +35,34 @@ class RowTaker {
 /// Adds the result of a matcher to that of a run: the number of matches, or with `lists` the rows, of which the
 /// collected ones are in `list`; for a share, as a partial result.
 void add_found(__int128 found, bool lists, ListValue list, const RunOptions& options, RunResult& result);
+
+/// What `count` gives for the device. Empty if its memory is too small: a CPU counts in its place, as a note says.
+template <typename Outcome, typename Counter, typename Count>
+std::optional<runtime::Result<Outcome>> on_device(DeviceKeeper<Counter>& keeper, const runtime::Graph& graph,
+                                                  RunResult& result, const Count& count) {
+  const auto is_for_cpu = [&result](const runtime::Error& error) {
+    if (error.kind != runtime::ErrorKind::Resource) return false;
+    result.notes.push_back("a CPU counts: " + error.message);
+    return true;
+  };
+  const auto device = keeper.get(graph);
+  if (!device && is_for_cpu(device.error())) return std::nullopt;
+  if (!device) return device.error();
+  runtime::Result<Outcome> outcome = count(**device);
+  if (!outcome && is_for_cpu(outcome.error())) return std::nullopt;
+  result.tier = keeper.label();
+  return outcome;
+}
+
+/// How a run ends whose loop ended so.
+Ending ending_of(runtime::motif::End end);
+
+/// Adds the times, rows and ending of counts at each vertex or edge to a result. `Outcome`: as OrbitOutcome.
+template <typename Outcome>
+void add_rows(const Outcome& outcome, RowTaker& rows, const RunOptions& options, RunResult& result) {
+  for (const auto& [part, ms] : outcome.times) result.times.emplace_back(part, ms);
+  result.ending = outcome.refused ? Ending::RowsRefused : ending_of(outcome.end);
+  add_found(static_cast<__int128>(outcome.rows), true, rows.take_list(), options, result);
+}
 
 }  // namespace matcha::codegen
