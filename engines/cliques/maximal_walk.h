@@ -68,21 +68,10 @@ class MaximalWalk {
   const Set* const rows_;
 };
 
-template <typename Set>
-void maximal_of_width(MaximalTree& tree, const u64* rows, const u64* set, u32 held) {
-  MaximalWalk<Set>(tree, reinterpret_cast<const Set*>(rows)).node(Set::from(set), 0, held);
-}
-
 inline void maximal_with(MaximalTree& tree, const u64* rows, u64 words, const u64* set, u32 held) {
-  switch (words) {
-    case 1: return maximal_of_width<OneWord<u64>>(tree, rows, set, held);
-    case 2: return maximal_of_width<ManyWords<2>>(tree, rows, set, held);
-    case 4: return maximal_of_width<ManyWords<4>>(tree, rows, set, held);
-    case 8: return maximal_of_width<ManyWords<8>>(tree, rows, set, held);
-    case 16: return maximal_of_width<ManyWords<16>>(tree, rows, set, held);
-    case 32: return maximal_of_width<ManyWords<32>>(tree, rows, set, held);
-    default: return maximal_of_width<ManyWords<64>>(tree, rows, set, held);
-  }
+  with_sets_of(words, [&]<typename Set>() {
+    MaximalWalk<Set>(tree, reinterpret_cast<const Set*>(rows)).node(Set::from(set), 0, held);
+  });
 }
 
 }  // namespace

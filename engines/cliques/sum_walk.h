@@ -174,8 +174,7 @@ class SumWalk {
       narrow_places[at] = places[vertex];
       small_rows[at++] = {static_cast<Word>(Simd::extract(rows[vertex].bits, set.bits))};
     });
-    const Narrow all{static_cast<Word>((u64{1} << count) - 1)};
-    return node(small_rows, all, narrow_places, held, free, pairs);
+    return node(small_rows, Narrow::first_of(count), narrow_places, held, free, pairs);
   }
 
   template <typename Set>
@@ -187,39 +186,27 @@ class SumWalk {
     if constexpr (kHalf == 1) {
       alignas(64) u64 room[64] = {};
       fill_rows<Simd>(rows, set, room, 1);
-      const OneWord<u64> all{count == 64 ? ~u64{0} : (u64{1} << count) - 1};
-      return node(reinterpret_cast<const OneWord<u64>*>(room), all, narrow_places, held, free, pairs);
+      return node(reinterpret_cast<const OneWord<u64>*>(room), OneWord<u64>::first_of(count), narrow_places, held, free,
+                  pairs);
     } else {
       u64* const room = tree_.narrow_rows + narrow_words(kHalf);
       fill_rows<Simd>(rows, set, room, kHalf);
-      ManyWords<kHalf> all = ManyWords<kHalf>::none();
-      for (u32 i = 0; i < count; ++i) all.insert(i);
-      return node(reinterpret_cast<const ManyWords<kHalf>*>(room), all, narrow_places, held, free, pairs);
+      return node(reinterpret_cast<const ManyWords<kHalf>*>(room), ManyWords<kHalf>::first_of(count), narrow_places,
+                  held, free, pairs);
     }
   }
 
   SumTree<Number>& tree_;
 };
 
-template <typename Simd, typename Number, bool kPairs, typename Set>
-Number sums_of_width(SumTree<Number>& tree, const u64* rows, const u64* set, u32 held) {
-  u16 places[Set::kBits];
-  for (u32 i = 0; i < Set::kBits; ++i) places[i] = static_cast<u16>(i);
-  SumWalk<Simd, Number, kPairs> walk(tree);
-  return walk.node(reinterpret_cast<const Set*>(rows), Set::from(set), places, held, 0, 0).of[0];
-}
-
 template <typename Simd, typename Number, bool kPairs>
 Number sums_of_words(SumTree<Number>& tree, const u64* rows, u64 words, const u64* set, u32 held) {
-  switch (words) {
-    case 1: return sums_of_width<Simd, Number, kPairs, OneWord<u64>>(tree, rows, set, held);
-    case 2: return sums_of_width<Simd, Number, kPairs, ManyWords<2>>(tree, rows, set, held);
-    case 4: return sums_of_width<Simd, Number, kPairs, ManyWords<4>>(tree, rows, set, held);
-    case 8: return sums_of_width<Simd, Number, kPairs, ManyWords<8>>(tree, rows, set, held);
-    case 16: return sums_of_width<Simd, Number, kPairs, ManyWords<16>>(tree, rows, set, held);
-    case 32: return sums_of_width<Simd, Number, kPairs, ManyWords<32>>(tree, rows, set, held);
-    default: return sums_of_width<Simd, Number, kPairs, ManyWords<64>>(tree, rows, set, held);
-  }
+  return with_sets_of(words, [&]<typename Set>() {
+    u16 places[Set::kBits];
+    for (u32 i = 0; i < Set::kBits; ++i) places[i] = static_cast<u16>(i);
+    SumWalk<Simd, Number, kPairs> walk(tree);
+    return walk.node(reinterpret_cast<const Set*>(rows), Set::from(set), places, held, 0, 0).of[0];
+  });
 }
 
 /// The sums of a tier.

@@ -77,8 +77,7 @@ class Walk : private LeafSink<Simd> {
     u32 at = 0;
     set.for_each(
         [&](u32 vertex) { small_rows[at++] = {static_cast<Word>(Simd::extract(rows[vertex].bits, set.bits))}; });
-    const auto all = static_cast<Word>((u64{1} << count) - 1);
-    node(small_rows, Narrow{all}, held, free, pairs, 0);
+    node(small_rows, Narrow::first_of(count), held, free, pairs, 0);
   }
 
   template <typename Set, u64 kNarrow>
@@ -89,15 +88,12 @@ class Walk : private LeafSink<Simd> {
       alignas(64) u64 room[64] = {};
       fill_rows<Simd>(rows, set, room, 1);
       using Narrow = OneWord<u64>;
-      const u64 all = count == 64 ? ~u64{0} : (u64{1} << count) - 1;
-      node(reinterpret_cast<const Narrow*>(room), Narrow{all}, held, free, pairs, 0);
+      node(reinterpret_cast<const Narrow*>(room), Narrow::first_of(count), held, free, pairs, 0);
     } else {
       using Narrow = ManyWords<kNarrow>;
       u64* const room = tree_.narrow_rows + narrow_words(kNarrow);
       fill_rows<Simd>(rows, set, room, kNarrow);
-      Narrow all = Narrow::none();
-      for (u32 i = 0; i < count; ++i) all.insert(i);
-      node(reinterpret_cast<const Narrow*>(room), all, held, free, pairs, 0);
+      node(reinterpret_cast<const Narrow*>(room), Narrow::first_of(count), held, free, pairs, 0);
     }
   }
 
@@ -144,24 +140,13 @@ class Walk : private LeafSink<Simd> {
   static constexpr u32 kMostOneByOne = 10, kFewToGive = 8;
 };
 
-template <typename Simd, typename Set>
-void walk_width(Tree& tree, const u64* rows, const u64* set, u32 held, u32 free, u32 pairs) {
-  Walk<Simd> walk(tree);
-  walk.node(reinterpret_cast<const Set*>(rows), Set::from(set), held, free, pairs, 2);
-}
-
 /// The walk of a tier.
 template <typename Simd>
 void walk_with(Tree& tree, const u64* rows, u64 words, const u64* set, u32 held, u32 free, u32 pairs) {
-  switch (words) {
-    case 1: return walk_width<Simd, OneWord<u64>>(tree, rows, set, held, free, pairs);
-    case 2: return walk_width<Simd, ManyWords<2>>(tree, rows, set, held, free, pairs);
-    case 4: return walk_width<Simd, ManyWords<4>>(tree, rows, set, held, free, pairs);
-    case 8: return walk_width<Simd, ManyWords<8>>(tree, rows, set, held, free, pairs);
-    case 16: return walk_width<Simd, ManyWords<16>>(tree, rows, set, held, free, pairs);
-    case 32: return walk_width<Simd, ManyWords<32>>(tree, rows, set, held, free, pairs);
-    default: return walk_width<Simd, ManyWords<64>>(tree, rows, set, held, free, pairs);
-  }
+  with_sets_of(words, [&]<typename Set>() {
+    Walk<Simd> walk(tree);
+    walk.node(reinterpret_cast<const Set*>(rows), Set::from(set), held, free, pairs, 2);
+  });
 }
 
 }  // namespace

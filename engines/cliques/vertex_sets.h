@@ -40,6 +40,10 @@ struct OneWord {
   MATCHA_CLIQUE_INLINE OneWord without(const OneWord& other) const { return {static_cast<Word>(bits & ~other.bits)}; }
   static MATCHA_CLIQUE_INLINE OneWord from(const u64* words) { return {static_cast<Word>(words[0])}; }
   static MATCHA_CLIQUE_INLINE OneWord none() { return {0}; }
+  /// The first `count` vertices.
+  static MATCHA_CLIQUE_INLINE OneWord first_of(u32 count) {
+    return {static_cast<Word>(count == 64 ? ~u64{0} : (u64{1} << count) - 1)};
+  }
   const u64* words() const { return reinterpret_cast<const u64*>(&bits); }
 };
 
@@ -107,8 +111,28 @@ struct ManyWords {
     for (u64 i = 0; i < Words; ++i) set.bits[i] = 0;
     return set;
   }
+  static MATCHA_CLIQUE_INLINE ManyWords first_of(u32 count) {
+    ManyWords set = none();
+    for (u32 i = 0; i < count; ++i) set.insert(i);
+    return set;
+  }
   const u64* words() const { return bits; }
 };
+
+/// Calls `visit.template operator()<Set>()` with the type of sets that have this number of words: a power of two, at
+/// most 64.
+template <typename Visit>
+auto with_sets_of(u64 words, const Visit& visit) {
+  switch (words) {
+    case 1: return visit.template operator()<OneWord<u64>>();
+    case 2: return visit.template operator()<ManyWords<2>>();
+    case 4: return visit.template operator()<ManyWords<4>>();
+    case 8: return visit.template operator()<ManyWords<8>>();
+    case 16: return visit.template operator()<ManyWords<16>>();
+    case 32: return visit.template operator()<ManyWords<32>>();
+    default: return visit.template operator()<ManyWords<64>>();
+  }
+}
 
 /// The degrees of the vertices of a set among each other, from one pass over their rows.
 template <typename Set>
