@@ -103,16 +103,10 @@ class FiveCornerWalk {
   }
 
   void add(const Corners& c, std::uint64_t cliques) const {
-    loop_.add(tables_.edge_hats[c.uv], graph_.degree(c.w) - 2);
-    loop_.add(tables_.edge_hats[c.vw], graph_.degree(c.u) - 2);
-    loop_.add(tables_.edge_hats[c.uw], graph_.degree(c.v) - 2);
+    add_to_edges(loop_, tables_.edge_hats, c, graph_.degree(c.w) - 2, graph_.degree(c.u) - 2, graph_.degree(c.v) - 2);
     const std::uint64_t uv = on(c.uv), vw = on(c.vw), uw = on(c.uw);
-    loop_.add(tables_.edge_sides[c.uv], vw + uw - 2);
-    loop_.add(tables_.edge_sides[c.vw], uv + uw - 2);
-    loop_.add(tables_.edge_sides[c.uw], uv + vw - 2);
-    loop_.add(tables_.edge_cliques[c.uv], cliques);
-    loop_.add(tables_.edge_cliques[c.vw], cliques);
-    loop_.add(tables_.edge_cliques[c.uw], cliques);
+    add_to_edges(loop_, tables_.edge_sides, c, vw + uw - 2, uv + uw - 2, uv + vw - 2);
+    add_to_edges(loop_, tables_.edge_cliques, c, cliques, cliques, cliques);
     at_corner(c.u, c.v, c.w, c.vw, uv, uw, cliques);
     at_corner(c.v, c.u, c.w, c.uw, uv, vw, cliques);
     at_corner(c.w, c.u, c.v, c.uv, uw, vw, cliques);

@@ -29,7 +29,8 @@ class WheelWalk {
     Neighborhood& near = worker.near;
     near.open(hub);
     worker.found.assign(near.size(), 0);
-    if (rows_pay(near)) {
+    constexpr double kNsAPair = 2, kNsAPath = 1;
+    if (near.words() <= kMostRowWords && near.pairs_pay(kNsAPair, kNsAPath)) {
       find_by_rows(worker);
     } else {
       find_by_paths(worker);
@@ -44,19 +45,6 @@ class WheelWalk {
   }
 
  private:
-  /// True if all pairs of rows are cheaper than the paths of two edges, in nanoseconds.
-  bool rows_pay(const Neighborhood& near) const {
-    constexpr double kNsAPair = 2, kNsAWord = 0.7, kNsAPath = 1;
-    if (near.words() > kMostRowWords) return false;
-    double paths = 0;
-    for (std::uint64_t place = 0; place < near.size(); ++place) {
-      const double on = triangles_.on[near.arc(place)];
-      paths += on * on;
-    }
-    const double size = static_cast<double>(near.size());
-    return size * size / 2 * (kNsAPair + kNsAWord * static_cast<double>(near.words())) < kNsAPath * paths;
-  }
-
   /// A 4-cycle is two common neighbours of each of its two pairs of opposite vertices.
   static void find_by_rows(WheelWorker& worker) {
     Neighborhood& near = worker.near;
@@ -74,27 +62,18 @@ class WheelWalk {
   }
 
   /// Each 4-cycle at its highest vertex.
-  void find_by_paths(WheelWorker& worker) const {
+  static void find_by_paths(WheelWorker& worker) {
     std::uint32_t* const ways = worker.ways.data();
     const Neighborhood& near = worker.near;
-    const std::uint32_t* const third = triangles_.third.data();
     for (std::uint64_t place = 0; place < near.size(); ++place) {
-      const std::uint64_t p = near.arc(place), z = near.vertex(place);
-      // visit(place of the middle, end); the list of a middle has z.
-      const auto for_each_end = [&](const auto& visit) {
-        const std::uint32_t* const middles = third + triangles_.start[p];
-        for (std::uint64_t i = 0; i < triangles_.on[p] && middles[i] < z; ++i) {
-          const std::uint64_t middle = near.place(middles[i]) - 1;
-          for (const std::uint32_t* x = third + triangles_.start[near.arc(middle)]; *x < z; ++x) visit(middle, *x);
-        }
-      };
+      const std::uint64_t p = near.arc(place);
       std::uint64_t pairs = 0;
-      for_each_end([&](std::uint64_t, std::uint32_t x) { pairs += ways[x]++; });
+      near.for_each_path(p, [&](std::uint64_t, std::uint32_t x) { pairs += ways[x]++; });
       if (pairs != 0) {
         worker.found[place] += pairs;
-        for_each_end([&](std::uint64_t middle, std::uint32_t x) { worker.found[middle] += ways[x] - 1; });
+        near.for_each_path(p, [&](std::uint64_t middle, std::uint32_t x) { worker.found[middle] += ways[x] - 1; });
       }
-      for_each_end([&](std::uint64_t, std::uint32_t x) {
+      near.for_each_path(p, [&](std::uint64_t, std::uint32_t x) {
         const std::uint64_t found = ways[x];
         if (found > 1) worker.found[near.place(x) - 1] += found * (found - 1) / 2;
         ways[x] = 0;

@@ -89,12 +89,8 @@ class CornerWalk {
 
   void add_to_edges(const Corners& c) const {
     const std::uint64_t uv = beside(c.uv), vw = beside(c.vw), uw = beside(c.uw);
-    loop_.add(tables_.sides[c.uv], vw + uw);
-    loop_.add(tables_.sides[c.vw], uv + uw);
-    loop_.add(tables_.sides[c.uw], uv + vw);
-    loop_.add(tables_.hats[c.uv], graph_.degree(c.w) - 2);
-    loop_.add(tables_.hats[c.vw], graph_.degree(c.u) - 2);
-    loop_.add(tables_.hats[c.uw], graph_.degree(c.v) - 2);
+    motif::add_to_edges(loop_, tables_.sides, c, vw + uw, uv + uw, uv + vw);
+    motif::add_to_edges(loop_, tables_.hats, c, graph_.degree(c.w) - 2, graph_.degree(c.u) - 2, graph_.degree(c.v) - 2);
   }
 
   const RankedGraph& graph_;

@@ -14,6 +14,15 @@ struct Corners {
   std::uint64_t uv, vw, uw;
 };
 
+/// Adds to the cells of the three edges of a triangle.
+template <typename Loop, typename Cells>
+void add_to_edges(const Loop& loop, Cells& cells, const Corners& c, std::uint64_t uv, std::uint64_t vw,
+                  std::uint64_t uw) {
+  loop.add(cells[c.uv], uv);
+  loop.add(cells[c.vw], vw);
+  loop.add(cells[c.uw], uw);
+}
+
 /// For each vertex 0, or a position in the neighbour list of the current vertex. All are 0 between two uses.
 using Marks = Buffer<std::uint32_t>;
 Marks unmarked(std::uint64_t size);
