@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/analysis/blocks.h"
 #include "ir/analysis/facts.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
@@ -74,12 +75,10 @@ class Batcher final : public Rewriter {
     for (std::size_t i = 0; i < block.body.size(); ++i) {
       const Stmt* before = i != 0 ? block.body[i - 1] : nullptr;
       match(
-          *block.body[i], [&](const For& s) { find(*s.body); }, [&](const Block& s) { find(s); },
-          [&](const If& s) {
-            find(*s.then_body);
-            if (s.maybe_else != nullptr) find(*s.maybe_else);
+          *block.body[i],
+          [&](const OneOf<Block, For, If, Collect> auto& s) {
+            for_each_block(s, [this](const Block& inner) { find(inner); });
           },
-          [&](const Collect& s) { find(*s.body); },
           [&](const Yield& s) {
             if (sums_.contains(s.sink) && !s.batched) yield(s, before != nullptr ? as<Let>(before) : nullptr);
           },

@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/match.h"
+#include "ir/check.h"
+#include "ir/with_parts.h"
 
 namespace matcha::passes {
 
@@ -41,27 +42,10 @@ const Expr* replace(Builder& builder, const Expr* expr, const std::unordered_map
 }
 
 const Stmt* replace_in(Builder& b, const Stmt* stmt, const std::unordered_map<const Expr*, const Expr*>& to) {
-  const auto all = [&](std::span<const Expr* const> items) {
-    std::vector<const Expr*> result;
-    for (const Expr* item : items) result.push_back(replace(b, item, to));
-    return result;
-  };
-  const auto maybe = [&](const Expr* e) { return e != nullptr ? replace(b, e, to) : nullptr; };
+  if (stmt->kind == Kind::Region) return stmt;
   b.set_loc(stmt->loc);
-  return match(
-      *stmt, [&](const Let& s) -> const Stmt* { return b.let(s.var, replace(b, s.value, to)); },
-      [&](const Store& s) -> const Stmt* { return b.store(s.var, s.buffer, replace(b, s.value, to)); },
-      [&](const For& s) -> const Stmt* { return b.loop(s.vars, all(s.lists), s.maybe_index, s.body); },
-      [&](const If& s) -> const Stmt* { return b.branch(replace(b, s.cond, to), s.then_body, s.maybe_else); },
-      [&](const Yield& s) -> const Stmt* { return b.yield(s.sink, all(s.values), s.batched); },
-      [&](const BuildGraph& s) -> const Stmt* {
-        return b.build_graph(s.var, replace(b, s.edges, to), maybe(s.maybe_labels), maybe(s.maybe_info), s.index,
-                             s.order);
-      },
-      [&](const Repeat& s) -> const Stmt* { return b.repeat(s.vars, all(s.starts), replace(b, s.times, to)); },
-      [&](const Again& s) -> const Stmt* { return b.again(s.vars, all(s.values), s.until_equal); },
-      [&](const Return& s) -> const Stmt* { return b.ret(all(s.values)); },
-      [&](const OneOf<Block, Collect, Region> auto& s) -> const Stmt* { return &s; });
+  return with_parts(
+      b, *stmt, [&](const Expr* e) { return replace(b, e, to); }, [](const Block* block) { return block; });
 }
 
 }  // namespace matcha::passes

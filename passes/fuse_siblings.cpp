@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "ir/analysis/walk.h"
-#include "ir/match.h"
 #include "ir/rewriter.h"
+#include "ir/with_parts.h"
 #include "passes/fuse_steps.h"
 #include "passes/uses.h"
 
@@ -55,25 +55,11 @@ class SiblingFuser final : public Rewriter {
   void on_stmt(const Stmt* stmt, Stmts& out) override {
     const Stmt* rebuilt = rebuild(stmt);
     builder().set_loc(stmt->loc);
-    out.push_back(match(
-        *rebuilt,
-        [&](const For& s) -> const Stmt* {
-          const Block* body = merge(s.body);
-          return body == s.body ? &s : builder().loop(s.vars, s.lists, s.maybe_index, body);
-        },
-        [&](const If& s) -> const Stmt* {
-          const Block* then_body = merge(s.then_body);
-          const Block* else_body = s.maybe_else != nullptr ? merge(s.maybe_else) : nullptr;
-          bool same = then_body == s.then_body && else_body == s.maybe_else;
-          return same ? &s : builder().branch(s.cond, then_body, else_body);
-        },
-        [&](const Collect& s) -> const Stmt* {
-          const Block* body = merge(s.body);
-          return body == s.body ? &s : builder().collect(s.sinks, body);
-        },
-        [](const OneOf<Block, Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto& s) -> const Stmt* {
-          return &s;
-        }));
+    const bool stays = rebuilt->kind == Kind::Block || rebuilt->kind == Kind::Region;
+    out.push_back(
+        stays ? rebuilt
+              : with_parts(
+                    builder(), *rebuilt, [](const Expr* e) { return e; }, [this](const Block* b) { return merge(b); }));
   }
 
  private:

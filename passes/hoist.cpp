@@ -3,6 +3,7 @@
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
+#include "ir/with_parts.h"
 #include "passes/alike.h"
 #include "passes/exprs.h"
 #include "passes/pass.h"
@@ -268,26 +269,12 @@ class Hoister {
   }
 
   const Stmt* parts_without_fixed(const Stmt* stmt, std::unordered_set<const Var*>& inside, Stmts& moved) {
-    const auto part = [&](const Block& b) { return without_fixed(b, inside, moved); };
-    const auto from = [&] { builder_.set_loc(stmt->loc); };
-    return match(
-        *stmt,
-        [&](const For& s) -> const Stmt* {
-          const Block* body = part(*s.body);
-          return body == s.body ? stmt : (from(), builder_.loop(s.vars, s.lists, s.maybe_index, body));
-        },
-        [&](const Collect& s) -> const Stmt* {
-          const Block* body = part(*s.body);
-          return body == s.body ? stmt : (from(), builder_.collect(s.sinks, body));
-        },
-        [&](const If& s) -> const Stmt* {
-          if (is_selective(s.cond)) return stmt;
-          const Block* then_body = part(*s.then_body);
-          const Block* else_body = s.maybe_else != nullptr ? part(*s.maybe_else) : nullptr;
-          bool same = then_body == s.then_body && else_body == s.maybe_else;
-          return same ? stmt : (from(), builder_.branch(s.cond, then_body, else_body));
-        },
-        [&](const OneOf<Block, Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) { return stmt; });
+    const If* branch = as<If>(stmt);
+    const bool stays = stmt->kind == Kind::Block || stmt->kind == Kind::Region;
+    if (stays || (branch != nullptr && is_selective(branch->cond))) return stmt;
+    return with_parts(
+        builder_, *stmt, [](const Expr* e) { return e; },
+        [&](const Block* b) { return without_fixed(*b, inside, moved); });
   }
 
   bool is_fixed(const Stmt& stmt, const std::unordered_set<const Var*>& inside) const {

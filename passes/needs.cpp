@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/blocks.h"
 #include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -140,11 +141,9 @@ MaybeNeeds EffectNeeds::block_needs(const Block& block, const Var* sink) {
           if (sink == nullptr || s.sink == sink) meet(needs, yield_needs(s));
         },
         [&](const For& s) { meet(needs, loop_needs(s, sink)); },
-        [&](const If& s) {
-          meet(needs, block_needs(*s.then_body, sink));
-          if (s.maybe_else != nullptr) meet(needs, block_needs(*s.maybe_else, sink));
+        [&](const OneOf<Block, If> auto& s) {
+          for_each_block(s, [&](const Block& inner) { meet(needs, block_needs(inner, sink)); });
         },
-        [&](const Block& s) { meet(needs, block_needs(s, sink)); },
         [&](const Collect& s) {
           // Its own sinks have effects only through their readers.
           if (sink != nullptr)

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/analysis/blocks.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
 #include "ir/rewriter.h"
@@ -85,7 +86,7 @@ class StoreShrinker final : public Rewriter {
       if (const Let* let = as<Let>(stmt)) consider(*let, bound, reads);
       if (stmt->kind != Kind::For) for_each_binding(*stmt, bind);
       match(
-          *stmt, [&](const Block& s) { plan(s, bound, reads); },
+          *stmt,
           [&](const For& s) {
             std::vector<const Var*> own;
             for_each_binding(s, [&](const Var& var) { own.push_back(&var); });
@@ -93,11 +94,9 @@ class StoreShrinker final : public Rewriter {
             plan(*s.body, bound, reads);
             for (const Var* var : own) bound.erase(var);
           },
-          [&](const If& s) {
-            plan(*s.then_body, bound, reads);
-            if (s.maybe_else != nullptr) plan(*s.maybe_else, bound, reads);
+          [&](const OneOf<Block, If, Collect> auto& s) {
+            for_each_block(s, [&](const Block& inner) { plan(inner, bound, reads); });
           },
-          [&](const Collect& s) { plan(*s.body, bound, reads); },
           [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
     }
     for (const Var* var : here) bound.erase(var);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/analysis/bits.h"
+#include "ir/analysis/blocks.h"
 #include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -67,12 +68,9 @@ void find_fill(const Block& block, const Var* sink, std::vector<const For*>& loo
           find_fill(*f.body, sink, loops, filled);
           loops.pop_back();
         },
-        [&](const If& i) {
-          find_fill(*i.then_body, sink, loops, filled);
-          if (i.maybe_else != nullptr) find_fill(*i.maybe_else, sink, loops, filled);
+        [&](const OneOf<Block, If, Collect> auto& s) {
+          for_each_block(s, [&](const Block& inner) { find_fill(inner, sink, loops, filled); });
         },
-        [&](const Block& b) { find_fill(b, sink, loops, filled); },
-        [&](const Collect& c) { find_fill(*c.body, sink, loops, filled); },
         [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
 }
@@ -96,20 +94,14 @@ const Var* Facts::graph_root(const Expr* graph) const { return as<Var>(resolve(*
 
 void Facts::prepare(const Block& block) {
   for (const Stmt* stmt : block.body) {
-    match(
-        *stmt, [&](const Block& s) { prepare(s); }, [&](const For& s) { prepare(*s.body); },
-        [&](const If& s) {
-          prepare(*s.then_body);
-          if (s.maybe_else != nullptr) prepare(*s.maybe_else);
-        },
-        [&](const Collect& s) { prepare(*s.body); }, [&](const Region& s) { prepare(*s.collect->body); },
-        [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Store> auto&) {});
+    const Region* const region = as<Region>(stmt);
+    for_each_block(region != nullptr ? *region->collect : *stmt, [this](const Block& inner) { prepare(inner); });
     const auto find = [&](const Var& var) {
       if (var.type->is_list()) list(&var);
       if (var.type->is_scalar(ScalarKind::I64)) range(&var);
     };
     for_each_binding(*stmt, find);
-    if (const Region* region = as<Region>(stmt)) for_each_binding(*region->collect, find);
+    if (region != nullptr) for_each_binding(*region->collect, find);
   }
 }
 
@@ -480,12 +472,9 @@ const Expr* Facts::collected_bound(Builder& b, const Block& block, const Var* si
           if (inner == nullptr || trips == nullptr) return add(nullptr);
           add(constant != nullptr && constant->value == 1 ? trips : b.make(Kind::Mul, {trips, inner}));
         },
-        [&](const If& i) {
-          add(collected_bound(b, *i.then_body, sink));
-          if (i.maybe_else != nullptr) add(collected_bound(b, *i.maybe_else, sink));
+        [&](const OneOf<Block, If, Collect> auto& s) {
+          for_each_block(s, [&](const Block& inner) { add(collected_bound(b, inner, sink)); });
         },
-        [&](const Block& inner) { add(collected_bound(b, inner, sink)); },
-        [&](const Collect& c) { add(collected_bound(b, *c.body, sink)); },
         [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
   return total;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/blocks.h"
 #include "ir/analysis/resolve.h"
 #include "ir/analysis/walk.h"
 #include "ir/match.h"
@@ -59,17 +60,8 @@ bool has_light_arcs(const For& outer) {
 
 void for_each_loop(const Block& block, const std::function<bool(const For&)>& take) {
   for (const Stmt* stmt : block.body) {
-    match(
-        *stmt, [&](const Block& inner) { for_each_loop(inner, take); },
-        [&](const For& loop) {
-          if (!take(loop)) for_each_loop(*loop.body, take);
-        },
-        [&](const If& branch) {
-          for_each_loop(*branch.then_body, take);
-          if (branch.maybe_else != nullptr) for_each_loop(*branch.maybe_else, take);
-        },
-        [&](const Collect& collect) { for_each_loop(*collect.body, take); },
-        [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
+    const For* const loop = as<For>(stmt);
+    if (loop == nullptr || !take(*loop)) for_each_block(*stmt, [&](const Block& inner) { for_each_loop(inner, take); });
   }
 }
 
@@ -99,14 +91,11 @@ std::uint32_t row_stores(const Block& block) {
   std::uint32_t count = 0;
   for (const Stmt* stmt : block.body) {
     match(
-        *stmt, [&](const Block& inner) { count += row_stores(inner); },
-        [&](const Store& store) { count += store.var->type->is_bit_rows() ? 1 : 0; },
-        [&](const If& branch) {
-          count += row_stores(*branch.then_body);
-          if (branch.maybe_else != nullptr) count += row_stores(*branch.maybe_else);
-        },
+        *stmt, [&](const Store& store) { count += store.var->type->is_bit_rows() ? 1 : 0; },
         [&](const For& loop) { count += common_of_parts(loop) != nullptr ? 1 : 0; },
-        [&](const Collect& collect) { count += row_stores(*collect.body); },
+        [&](const OneOf<Block, If, Collect> auto& s) {
+          for_each_block(s, [&](const Block& inner) { count += row_stores(inner); });
+        },
         [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region> auto&) {});
   }
   return count;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ir/analysis/bits.h"
+#include "ir/analysis/blocks.h"
 #include "ir/analysis/resolve.h"
 #include "ir/match.h"
 
@@ -60,12 +61,9 @@ SumBound sum_bound(const Facts& facts, const Block& block, const Var* sink) {
           if (y.sink == sink) add(value_bound(facts, *y.values[0]));
         },
         [&](const For& f) { add(sum_bound(facts, f, sink)); },
-        [&](const If& i) {
-          add(sum_bound(facts, *i.then_body, sink));
-          if (i.maybe_else != nullptr) add(sum_bound(facts, *i.maybe_else, sink));
+        [&](const OneOf<Block, If, Collect> auto& i) {
+          for_each_block(i, [&](const Block& inner) { add(sum_bound(facts, inner, sink)); });
         },
-        [&](const Block& b) { add(sum_bound(facts, b, sink)); },
-        [&](const Collect& c) { add(sum_bound(facts, *c.body, sink)); },
         [](const OneOf<Let, BuildGraph, Repeat, Again, Return, Region, Store> auto&) {});
   }
   return result;

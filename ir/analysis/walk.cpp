@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/blocks.h"
 #include "ir/match.h"
 
 namespace matcha::ir {
@@ -12,15 +13,18 @@ void for_each_stmt(const Block& block, const std::function<void(const Stmt&)>& v
 
 void for_each_stmt_of(const Stmt& stmt, const std::function<void(const Stmt&)>& visit) {
   visit(stmt);
+  for_each_block(stmt, [&](const Block& block) { for_each_stmt(block, visit); });
+  if (const Region* region = as<Region>(&stmt)) for_each_stmt_of(*region->collect, visit);
+}
+
+void for_each_block(const Stmt& stmt, const std::function<void(const Block&)>& visit) {
   match(
-      stmt, [&](const Block& s) { for_each_stmt(s, visit); }, [&](const For& s) { for_each_stmt(*s.body, visit); },
+      stmt, [&](const Block& s) { visit(s); }, [&](const OneOf<For, Collect> auto& s) { visit(*s.body); },
       [&](const If& s) {
-        for_each_stmt(*s.then_body, visit);
-        if (s.maybe_else != nullptr) for_each_stmt(*s.maybe_else, visit);
+        visit(*s.then_body);
+        if (s.maybe_else != nullptr) visit(*s.maybe_else);
       },
-      [&](const Collect& s) { for_each_stmt(*s.body, visit); },
-      [&](const Region& s) { for_each_stmt_of(*s.collect, visit); },
-      [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Store> auto&) {});
+      [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Store, Region> auto&) {});
 }
 
 void for_each_expr(const Stmt& stmt, const std::function<void(const Expr&)>& visit) {
@@ -79,16 +83,10 @@ void for_each_binding(const Stmt& stmt, const std::function<void(const Var&)>& v
 int nested_loops(const Block& block, const std::function<bool(const For&)>& counts) {
   int most = 0;
   for (const Stmt* stmt : block.body) {
-    const int found = match(
-        *stmt, [&](const For& s) { return (counts(s) ? 1 : 0) + nested_loops(*s.body, counts); },
-        [&](const If& s) {
-          const int otherwise = s.maybe_else != nullptr ? nested_loops(*s.maybe_else, counts) : 0;
-          return std::max(nested_loops(*s.then_body, counts), otherwise);
-        },
-        [&](const Collect& s) { return nested_loops(*s.body, counts); },
-        [&](const Block& s) { return nested_loops(s, counts); },
-        [](const OneOf<Let, Yield, BuildGraph, Repeat, Again, Return, Region, Store> auto&) { return 0; });
-    most = std::max(most, found);
+    const For* const loop = as<For>(stmt);
+    int inner = 0;
+    for_each_block(*stmt, [&](const Block& part) { inner = std::max(inner, nested_loops(part, counts)); });
+    most = std::max(most, inner + (loop != nullptr && counts(*loop) ? 1 : 0));
   }
   return most;
 }
