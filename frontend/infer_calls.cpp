@@ -146,6 +146,15 @@ Ty* Walker::arg(const Builtin& builtin, const BoundArgs& args, std::size_t index
   return type;
 }
 
+Ty* Walker::given_args(const Builtin& builtin, const BoundArgs& args, std::initializer_list<Ty*> wanted, Ty* result) {
+  std::size_t index = 0;
+  for (Ty* const type : wanted) {
+    if (args.by_param[index] != nullptr) arg(builtin, args, index, type);
+    ++index;
+  }
+  return result;
+}
+
 Ty* Walker::builtin(ast::CallExpr& call, const Builtin& builtin) {
   std::vector<std::string> known;
   for (const BuiltinParam& param : builtin.params) known.emplace_back(param.name);
@@ -200,32 +209,22 @@ Ty* Walker::builtin_result(ast::CallExpr& call, const Builtin& builtin, const Bo
     case BuiltinId::Neighbor:
     case BuiltinId::Sources: edges_of(call, builtin, args); return solver_.list(int_type);
     case BuiltinId::Labels:
-      arg(builtin, args, 0, solver_.graph(int_type));
-      arg(builtin, args, 1, int_type);
-      arg(builtin, args, 2, int_type);
-      return solver_.list(int_type);
+      return given_args(builtin, args, {solver_.graph(int_type), int_type, int_type}, solver_.list(int_type));
     case BuiltinId::EdgeInfo:
       return solver_.list(given(Constraint::Kind::EdgeInfo, edges_of(call, builtin, args), call.loc, "edge_info"));
-    case BuiltinId::VertexLabel:
-      arg(builtin, args, 0, solver_.graph(solver_.var()));
-      arg(builtin, args, 1, int_type);
-      return int_type;
-    case BuiltinId::Vertices:
-      arg(builtin, args, 0, solver_.graph(args.by_param[1] != nullptr ? int_type : solver_.var()));
-      if (args.by_param[1] != nullptr) arg(builtin, args, 1, int_type);
-      return solver_.list(int_type);
+    case BuiltinId::VertexLabel: return given_args(builtin, args, {solver_.graph(solver_.var()), int_type}, int_type);
+    case BuiltinId::Vertices: {
+      Ty* const info = args.by_param[1] != nullptr ? int_type : solver_.var();
+      return given_args(builtin, args, {solver_.graph(info), int_type}, solver_.list(int_type));
+    }
     case BuiltinId::Arcs:
     case BuiltinId::Edges: arg(builtin, args, 0, solver_.graph(solver_.var())); return solver_.list(solver_.int_pair());
     case BuiltinId::Symmetric: {
-      const auto graph = solver_.graph(solver_.var());
-      arg(builtin, args, 0, graph);
-      return graph;
+      Ty* const graph = solver_.graph(solver_.var());
+      return given_args(builtin, args, {graph}, graph);
     }
     case BuiltinId::HasEdge:
-      arg(builtin, args, 0, solver_.graph(solver_.var()));
-      arg(builtin, args, 1, int_type);
-      arg(builtin, args, 2, int_type);
-      return solver_.bool_type();
+      return given_args(builtin, args, {solver_.graph(solver_.var()), int_type, int_type}, solver_.bool_type());
       // clang-format off
 #define MATCHA_SET_BUILTIN(Name, word, doc) case BuiltinId::Name:
 #include "frontend/builtins.def"
@@ -290,13 +289,9 @@ Ty* Walker::table_result(ast::CallExpr& call, const Builtin& builtin, const Boun
       return state;
     }
     case BuiltinId::Subgraph:
-      arg(builtin, args, 0, solver_.graph(solver_.var()));
-      arg(builtin, args, 1, solver_.list(int_type));
-      return solver_.graph(solver_.no_info());
-    case BuiltinId::Range:
-      arg(builtin, args, 0, int_type);
-      if (args.by_param[1] != nullptr) arg(builtin, args, 1, int_type);
-      return solver_.list(int_type);
+      return given_args(builtin, args, {solver_.graph(solver_.var()), solver_.list(int_type)},
+                        solver_.graph(solver_.no_info()));
+    case BuiltinId::Range: return given_args(builtin, args, {int_type, int_type}, solver_.list(int_type));
     case BuiltinId::Log:
     case BuiltinId::Sqrt: {
       ast::Expr* x = args.by_param[0]->value;
@@ -319,7 +314,7 @@ Ty* Walker::table_result(ast::CallExpr& call, const Builtin& builtin, const Boun
       require(Constraint::Kind::Size, expr(args.by_param[0]->value), call.loc, "size");
       return int_type;
     case BuiltinId::Any:
-    case BuiltinId::All: arg(builtin, args, 0, solver_.list(solver_.bool_type())); return solver_.bool_type();
+    case BuiltinId::All: return given_args(builtin, args, {solver_.list(solver_.bool_type())}, solver_.bool_type());
     case BuiltinId::Flatten: {
       Ty* item = solver_.var();
       arg(builtin, args, 0, solver_.list(solver_.list(item)));

@@ -58,13 +58,20 @@ bool Solver::fail(const Constraint& c, DiagId id, std::string message, std::stri
   return true;
 }
 
-void Solver::give(const Constraint& c, Ty* result) {
-  if (unify_now(c.r, result, c.loc)) return;
+bool Solver::give(const Constraint& c, Ty* result) {
+  if (unify_now(c.r, result, c.loc)) return true;
   report(DiagId::TypeMismatch, c.loc,
          quoted(c.text) + " gives " + quoted(result) + " where " + quoted(c.r) + " is needed", {}, c.call_site);
+  return true;
 }
 
 bool Solver::step(Constraint& c) {
+  const auto is_error = [](Ty* type) { return type != nullptr && is(type, Kind::Error); };
+  const bool takes_errors = c.kind == Constraint::Kind::Join || c.kind == Constraint::Kind::Count;
+  if (!takes_errors && (is_error(c.a) || is_error(c.b))) {
+    if (c.r != nullptr) unify_now(c.r, &error_, c.loc);
+    return true;
+  }
   switch (c.kind) {
     case Constraint::Kind::Arith: return step_arith(c);
     case Constraint::Kind::Compare: return step_compare(c);
@@ -90,20 +97,13 @@ bool Solver::step(Constraint& c) {
 bool Solver::step_arith(Constraint& c) {
   Ty* a = find(c.a);
   Ty* b = find(c.b);
-  if (a->kind == Kind::Error || b->kind == Kind::Error) {
-    unify_now(c.r, &error_, c.loc);
-    return true;
-  }
   for (Ty* side : {a, b}) {
     if (is_open(side) || is_number(side)) continue;
     return fail(c, DiagId::OperandType,
                 quoted(c.text) + " works on ints and floats; the " + (side == a ? "left" : "right") +
                     " side has type " + quoted(side));
   }
-  if (is_number(a) && is_number(b)) {
-    give(c, a->kind == Kind::Float || b->kind == Kind::Float ? &float_ : &int_);
-    return true;
-  }
+  if (is_number(a) && is_number(b)) return give(c, a->kind == Kind::Float || b->kind == Kind::Float ? &float_ : &int_);
   if (find(c.r)->kind == Kind::Int) {
     unify_now(a, &int_, c.loc);
     unify_now(b, &int_, c.loc);
@@ -118,7 +118,6 @@ bool Solver::step_arith(Constraint& c) {
 bool Solver::step_compare(Constraint& c) {
   Ty* a = find(c.a);
   Ty* b = find(c.b);
-  if (a->kind == Kind::Error || b->kind == Kind::Error) return true;
   auto wrong = [&] {
     return fail(c, DiagId::OperandType,
                 quoted(c.text) +
@@ -151,10 +150,7 @@ bool Solver::step_join(Constraint& c) {
       return fail(c, DiagId::OperandType, "a graph cannot be chosen or stored when the program runs");
     }
   }
-  if (a == b) {
-    give(c, a);
-    return true;
-  }
+  if (a == b) return give(c, a);
   // A function is checked again for each call, so that no argument determines the types of the others.
   bool numeric = is_number(a) || is_number(b);
   if (is_open(a) && is_open(b)) return false;
@@ -164,15 +160,13 @@ bool Solver::step_join(Constraint& c) {
                 std::string(c.text) + " have types " + quoted(a) + " and " + quoted(b) + ", which differ",
                 float_hint(a, b));
   }
-  give(c, a);
-  return true;
+  return give(c, a);
 }
 
 bool Solver::step_get(Constraint& c) {
   Ty* a = find(c.a);
   switch (a->kind) {
     case Kind::Var: return false;
-    case Kind::Error: unify_now(c.r, &error_, c.loc); return true;
     case Kind::Table: return step_get_table(c);
     case Kind::List:
     case Kind::Tuple:
@@ -185,10 +179,7 @@ bool Solver::step_get(Constraint& c) {
       if (!unify_now(c.b->args[0], &int_, c.loc)) {
         return fail(c, DiagId::ArgType, "the position of `get` has type " + quoted(c.b->args[0]) + "; expected `int`");
       }
-      if (a->kind == Kind::List) {
-        give(c, a->elem);
-        return true;
-      }
+      if (a->kind == Kind::List) return give(c, a->elem);
       if (!c.position) {
         return fail(c, DiagId::GetPosition, "the position in a tuple is a literal int",
                     "each position has a type of its own; choose with `if`");
@@ -197,14 +188,14 @@ bool Solver::step_get(Constraint& c) {
         return fail(c, DiagId::GetRange, "position " + std::to_string(*c.position) + " is out of range of " + quoted(a),
                     "positions are 0 to " + std::to_string(a->args.size() - 1));
       }
-      give(c, a->args[static_cast<std::size_t>(*c.position)]);
-      return true;
+      return give(c, a->args[static_cast<std::size_t>(*c.position)]);
     case Kind::Int:
     case Kind::Float:
     case Kind::Bool:
     case Kind::Graph:
     case Kind::Func:
-    case Kind::NoInfo: break;
+    case Kind::NoInfo:
+    case Kind::Error: break;
   }
   return fail(c, DiagId::ArgType, "`get` reads a tuple, a list or a table; its first argument has type " + quoted(a));
 }
@@ -213,10 +204,9 @@ bool Solver::step_sum(Constraint& c) {
   Ty* a = find(c.a);
   switch (a->kind) {
     case Kind::Var: return false;
-    case Kind::Error: unify_now(c.r, &error_, c.loc); return true;
     case Kind::Int:
-    case Kind::Float: give(c, a); return true;
-    case Kind::Bool: give(c, &int_); return true;
+    case Kind::Float: return give(c, a);
+    case Kind::Bool: return give(c, &int_);
     case Kind::Tuple: {
       // The size is known before the types of the positions: each is a separate sum.
       std::vector<Ty*> sums;
@@ -234,7 +224,8 @@ bool Solver::step_sum(Constraint& c) {
     case Kind::Table:
     case Kind::Graph:
     case Kind::Func:
-    case Kind::NoInfo: break;
+    case Kind::NoInfo:
+    case Kind::Error: break;
   }
   return fail(c, DiagId::ArgType, quoted(c.text) + " adds numbers, bools or tuples; the items have type " + quoted(a));
 }
@@ -252,10 +243,6 @@ void Solver::require(const Constraint& c, Constraint::Kind kind, Ty* type, Ty* r
 bool Solver::step_fold(Constraint& c) {
   Ty* a = find(c.a);
   if (is_open(a)) return false;
-  if (a->kind == Kind::Error) {
-    unify_now(c.r, &error_, c.loc);
-    return true;
-  }
   if (a->kind != Kind::Tuple) {
     return fail(c, DiagId::ArgType,
                 quoted(c.text) + " takes rows, which are tuples of a key and a value; the items have type " + quoted(a),
@@ -295,16 +282,11 @@ bool Solver::step_count(Constraint& c) {
 bool Solver::step_column(Constraint& c) {
   Ty* a = find(c.a);
   if (is_open(a)) return false;
-  if (a->kind == Kind::Error) {
-    unify_now(c.r, &error_, c.loc);
-    return true;
-  }
   if (a->kind != Kind::Table)
     return fail(c, DiagId::ArgType, quoted(c.text) + " takes a table; it gets " + quoted(a),
                 "`sum_by`, `count_by`, `min_by` and `max_by` make one");
   const bool values = c.kind == Constraint::Kind::Values;
-  give(c, values ? a->elem : a->args.size() == 1 ? a->args[0] : tuple(a->args));
-  return true;
+  return give(c, values ? a->elem : a->args.size() == 1 ? a->args[0] : tuple(a->args));
 }
 
 bool Solver::step_get_table(Constraint& c) {
@@ -316,8 +298,7 @@ bool Solver::step_get_table(Constraint& c) {
           "the key of " + quoted(a) + " has type " + quoted(c.b->args[0]) + " here; expected " + quoted(tuple(a->args)),
           "write `get(t, a, b)` for a key of two positions");
     }
-    give(c, a->elem);
-    return true;
+    return give(c, a->elem);
   }
   if (c.b->args.size() != a->args.size()) {
     return fail(c, DiagId::ArgType,
@@ -330,17 +311,12 @@ bool Solver::step_get_table(Constraint& c) {
     return fail(c, DiagId::ArgType,
                 "key " + std::to_string(i) + " of " + quoted(a) + " has type " + quoted(c.b->args[i]) + " here");
   }
-  give(c, a->elem);
-  return true;
+  return give(c, a->elem);
 }
 
 bool Solver::step_kind(Constraint& c) {
   Ty* a = find(c.a);
   if (is_open(a)) return false;
-  if (a->kind == Kind::Error) {
-    if (c.r != nullptr) unify_now(c.r, &error_, c.loc);
-    return true;
-  }
   switch (c.kind) {
     case Constraint::Kind::Number:
       if (is_number(a)) return true;
@@ -366,8 +342,7 @@ bool Solver::step_kind(Constraint& c) {
         return fail(c, DiagId::NoEdgeInfo, "the graph has no edge information",
                     "give it with the `einfo` of `mk_graph`");
       }
-      give(c, a);
-      return true;
+      return give(c, a);
     default:
       if (is_scalar(a) || a->kind == Kind::Tuple || a->kind == Kind::List) return true;
       return fail(c, a->kind == Kind::Func ? DiagId::FunctionValue : DiagId::TypeMismatch,

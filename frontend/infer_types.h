@@ -153,7 +153,7 @@ class Solver {
   void require(const Constraint& c, Constraint::Kind kind, Ty* type, Ty* result = nullptr);
   bool step_kind(Constraint& c);
   bool fail(const Constraint& c, DiagId id, std::string message, std::string hint = {});
-  void give(const Constraint& c, Ty* result);
+  bool give(const Constraint& c, Ty* result);
   /// The order of default types: values that have one type, then tuples, then the rest.
   enum class Round : std::uint8_t { Joins, Tuples, Scalars };
   bool default_one(Round round);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,6 +88,8 @@ class Walker {
                    std::string_view name, const std::vector<std::string>& known);
   /// The type of argument `index` of an operator; it is required to fit `wanted`.
   Ty* arg(const Builtin& builtin, const BoundArgs& args, std::size_t index, Ty* wanted);
+  /// Requires that all given arguments of an operator fit `wanted`; returns `result`.
+  Ty* given_args(const Builtin& builtin, const BoundArgs& args, std::initializer_list<Ty*> wanted, Ty* result);
   bool absent(const ast::Arg* arg) const { return arg == nullptr || arg->value->kind == ast::Expr::Kind::None; }
 
   void error(DiagId id, SourceLoc loc, std::string message, std::string hint = {}) {
