@@ -122,13 +122,19 @@ class Evaluator {
   const Node* turned(const Node* graph, SourceLoc loc);
   /// The neighbours of `v` along edges with the label, found among all of its edges.
   const Node* filtered(const Node* graph, const Node* v, const Node* label, SourceLoc loc);
-  const Node* neighbor(std::span<const Node* const> in, SourceLoc loc);
+  /// `back`: along the edges that end at the vertex.
+  const Node* neighbor(std::span<const Node* const> in, SourceLoc loc, bool back = false);
   const Node* edge_info(std::span<const Node* const> in, SourceLoc loc);
   /// `op`, Neighbor or EdgeInfo, of the edges of `in[1]` in graph `in[0]` with in[2] < time <= in[3], by time.
   const Node* timed(Op op, std::span<const Node* const> in, SourceLoc loc);
   /// The graph, with the edges of each vertex by time.
   const Node* by_time(const Node* graph, SourceLoc loc);
-  const Node* sources(std::span<const Node* const> in, SourceLoc loc);
+  /// Of the neighbours and the information on edges: those of one whose other is equal to `wanted`; `tested`: 0 for
+  /// the neighbours, 1 for the information.
+  const Node* where_equal(const Node* graph, const Node* v, std::size_t tested, const Node* wanted, SourceLoc loc);
+  /// `body` for each item of a list, which it reads as `operand`.
+  const Node* each(const Node* list, const Node* operand, const Node* body, SourceLoc loc,
+                   const Node* maybe_cond = nullptr);
   const Node* vertices(std::span<const Node* const> in, SourceLoc loc);
   const Node* labels(std::span<const Node* const> in, SourceLoc loc);
   void collect_slices();

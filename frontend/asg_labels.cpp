@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "frontend/asg_build.h"
 
@@ -32,11 +33,8 @@ const Node* Evaluator::turned(const Node* graph, SourceLoc loc) {
     payload.int_value = position;
     return make(Op::GetPos, types_.int_type(), {edge}, loc, payload);
   };
-  Apply function;
-  function.operands = std::span(&edge, 1);
-  function.body = make(Op::MkTuple, pair, {end(1), end(0)}, loc);
   std::vector<const Node*> in(graph->inputs.begin(), graph->inputs.end());
-  in[0] = checked(maker_.apply(types_.list(pair), std::span(&edges, 1), function, loc));
+  in[0] = each(edges, edge, make(Op::MkTuple, pair, {end(1), end(0)}, loc), loc);
   Payload payload;
   payload.has_labels = graph->has_labels;
   payload.has_info = graph->has_info;
@@ -44,16 +42,31 @@ const Node* Evaluator::turned(const Node* graph, SourceLoc loc) {
   return make(Op::MkGraph, graph->type, in, loc, payload);
 }
 
-const Node* Evaluator::filtered(const Node* graph, const Node* v, const Node* label, SourceLoc loc) {
+const Node* Evaluator::each(const Node* list, const Node* operand, const Node* body, SourceLoc loc,
+                            const Node* maybe_cond) {
+  Apply function;
+  function.operands = std::span(&operand, 1);
+  function.body = body;
+  function.maybe_cond = maybe_cond;
+  return checked(maker_.apply(types_.list(body->type), std::span(&list, 1), function, loc));
+}
+
+const Node* Evaluator::where_equal(const Node* graph, const Node* v, std::size_t tested, const Node* wanted,
+                                   SourceLoc loc) {
   const Type* number = types_.int_type();
   const Type* list = types_.list(number);
   const Node* lists[] = {make(Op::Neighbor, list, {graph, v}, loc), make(Op::EdgeInfo, list, {graph, v}, loc)};
   const Node* operands[] = {maker_.operand(number, 0, "w", loc), maker_.operand(number, 1, "info", loc)};
   Apply function;
   function.operands = operands;
-  function.body = operands[0];
-  function.maybe_cond = make(Op::Eq, types_.bool_type(), {operands[1], label}, loc);
-  const Node* found = checked(maker_.apply(list, lists, function, loc));
+  function.body = operands[1 - tested];
+  function.maybe_cond = make(Op::Eq, types_.bool_type(), {operands[tested], wanted}, loc);
+  return checked(maker_.apply(list, lists, function, loc));
+}
+
+const Node* Evaluator::filtered(const Node* graph, const Node* v, const Node* label, SourceLoc loc) {
+  const Type* list = types_.list(types_.int_type());
+  const Node* found = where_equal(graph, v, 1, label, loc);
   // Parallel edges may have the same label; each vertex is listed once.
   return make(Op::Intersect, list, {make(Op::Vertices, list, {graph}, loc), found}, loc);
 }
@@ -67,10 +80,7 @@ const Node* Evaluator::by_time(const Node* graph, SourceLoc loc) {
   const Type* list = types_.list(types_.int_type());
   const Node* all = make(Op::Vertices, list, {graph}, loc);
   const Node* v = maker_.operand(types_.int_type(), 0, "v", loc);
-  Apply function;
-  function.operands = std::span(&v, 1);
-  function.body = make(Op::EdgeInfo, list, {graph, v}, loc);
-  const Node* rows = checked(maker_.apply(types_.list(list), std::span(&all, 1), function, loc));
+  const Node* rows = each(all, v, make(Op::EdgeInfo, list, {graph, v}, loc), loc);
   const Node* edges = make(Op::Edges, types_.list(types_.int_pair()), {graph}, loc);
   return make(Op::MkGraph, graph->type, {edges, make(Op::Flatten, list, {rows}, loc)}, loc, payload);
 }
@@ -90,24 +100,13 @@ const Node* Evaluator::edge_info(std::span<const Node* const> in, SourceLoc loc)
   return in.size() == 4 ? timed(Op::EdgeInfo, in, loc) : make(Op::EdgeInfo, types_.list(in[0]->type->elem), in, loc);
 }
 
-const Node* Evaluator::neighbor(std::span<const Node* const> in, SourceLoc loc) {
+const Node* Evaluator::neighbor(std::span<const Node* const> in, SourceLoc loc, bool back) {
   const Type* list = types_.list(types_.int_type());
-  if (in.size() == 4) return timed(Op::Neighbor, in, loc);
-  if (in.size() < 3) return make(Op::Neighbor, list, in, loc);
-  const Node* known = slice(Op::WithLabel, in[0], in[2], loc);
-  return known != nullptr ? make(Op::Neighbor, list, {known, in[1]}, loc) : filtered(in[0], in[1], in[2], loc);
-}
-
-const Node* Evaluator::sources(std::span<const Node* const> in, SourceLoc loc) {
-  const Type* list = types_.list(types_.int_type());
-  if (in.size() < 3) return make(Op::Neighbor, list, {turned(in[0], loc), in[1]}, loc);
-  if (in.size() == 4) {
-    const Node* const back[] = {turned(in[0], loc), in[1], in[2], in[3]};
-    return timed(Op::Neighbor, back, loc);
-  }
-  const Node* known = slice(Op::Backwards, in[0], in[2], loc);
-  if (known != nullptr) return make(Op::Neighbor, list, {known, in[1]}, loc);
-  return filtered(turned(in[0], loc), in[1], in[2], loc);
+  const auto graph = [&] { return back ? turned(in[0], loc) : in[0]; };
+  if (in.size() == 4) return timed(Op::Neighbor, std::array{graph(), in[1], in[2], in[3]}, loc);
+  if (in.size() < 3) return make(Op::Neighbor, list, {graph(), in[1]}, loc);
+  const Node* known = slice(back ? Op::Backwards : Op::WithLabel, in[0], in[2], loc);
+  return known != nullptr ? make(Op::Neighbor, list, {known, in[1]}, loc) : filtered(graph(), in[1], in[2], loc);
 }
 
 const Node* Evaluator::vertices(std::span<const Node* const> in, SourceLoc loc) {
@@ -118,27 +117,12 @@ const Node* Evaluator::vertices(std::span<const Node* const> in, SourceLoc loc) 
   const Node* v = maker_.operand(types_.int_type(), 0, "v", loc);
   const Node* infos = make(Op::EdgeInfo, list, {in[0], v}, loc);
   const Node* info = maker_.operand(types_.int_type(), 0, "info", loc);
-  Apply same;
-  same.operands = std::span(&info, 1);
-  same.body = make(Op::Eq, types_.bool_type(), {info, in[1]}, loc);
-  const Node* matches = checked(maker_.apply(types_.list(types_.bool_type()), std::span(&infos, 1), same, loc));
-  Apply function;
-  function.operands = std::span(&v, 1);
-  function.body = v;
-  function.maybe_cond = make(Op::Any, types_.bool_type(), {matches}, loc);
-  return checked(maker_.apply(list, std::span(&all, 1), function, loc));
+  const Node* matches = each(infos, info, make(Op::Eq, types_.bool_type(), {info, in[1]}, loc), loc);
+  return each(all, v, v, loc, make(Op::Any, types_.bool_type(), {matches}, loc));
 }
 
 const Node* Evaluator::labels(std::span<const Node* const> in, SourceLoc loc) {
-  const Type* number = types_.int_type();
-  const Type* list = types_.list(number);
-  const Node* lists[] = {make(Op::Neighbor, list, {in[0], in[1]}, loc), make(Op::EdgeInfo, list, {in[0], in[1]}, loc)};
-  const Node* operands[] = {maker_.operand(number, 0, "w", loc), maker_.operand(number, 1, "info", loc)};
-  Apply function;
-  function.operands = operands;
-  function.body = operands[1];
-  function.maybe_cond = make(Op::Eq, types_.bool_type(), {operands[0], in[2]}, loc);
-  return checked(maker_.apply(list, lists, function, loc));
+  return where_equal(in[0], in[1], 0, in[2], loc);
 }
 
 /// Names the graphs that the result needs.

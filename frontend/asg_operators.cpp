@@ -83,7 +83,7 @@ const Node* Evaluator::builtin(const ast::CallExpr& call, const Builtin& builtin
   const Type* first = in[0]->type;
   switch (builtin.id) {
     case BuiltinId::Neighbor: return neighbor(in, call.loc);
-    case BuiltinId::Sources: return sources(in, call.loc);
+    case BuiltinId::Sources: return neighbor(in, call.loc, true);
     case BuiltinId::Labels: return labels(in, call.loc);
     case BuiltinId::EdgeInfo: return edge_info(in, call.loc);
     case BuiltinId::VertexLabel: return make(Op::VertexLabel, int_type, in, call.loc);
@@ -220,10 +220,7 @@ const Node* Evaluator::map_list(const Node* list, const Type* item) {
   if (!widen) return adapt(list, types_.list(item));
   const Node* operand = maker_.operand(list->type->elem, 0, "x", list->loc);
   const Node* body = make(Op::ToFloat, item, {operand}, list->loc);
-  Apply function;
-  function.operands = std::span(&operand, 1);
-  function.body = body;
-  return checked(maker_.apply(types_.list(item), std::span(&list, 1), function, list->loc));
+  return each(list, operand, body, list->loc);
 }
 
 const Node* Evaluator::mk_list(const ast::CallExpr& call, const BoundArgs& args, const Env& env) {

@@ -51,14 +51,8 @@ const Node* Evaluator::arcs_of(const Node* subgraph, SourceLoc loc) {
   walked_[v] = sources;
   const Node* targets = of_subgraph(BuiltinId::Neighbor, {subgraph, v}, loc);
   const Node* w = maker_.operand(int_type, 0, "w", loc);
-  Apply pair;
-  pair.operands = std::span(&w, 1);
-  pair.body = make(Op::MkTuple, types_.int_pair(), {v, w}, loc);
-  Apply row;
-  row.operands = std::span(&v, 1);
-  row.body = checked(maker_.apply(types_.list(types_.int_pair()), std::span(&targets, 1), pair, loc));
-  const Node* rows = checked(maker_.apply(types_.list(row.body->type), std::span(&sources, 1), row, loc));
-  return make(Op::Flatten, row.body->type, {rows}, loc);
+  const Node* row = each(targets, w, make(Op::MkTuple, types_.int_pair(), {v, w}, loc), loc);
+  return make(Op::Flatten, row->type, {each(sources, v, row, loc)}, loc);
 }
 
 const Node* Evaluator::of_subgraph(BuiltinId operation, std::vector<const Node*> in, SourceLoc loc) {
@@ -70,7 +64,7 @@ const Node* Evaluator::of_subgraph(BuiltinId operation, std::vector<const Node*>
     if (nested) return of_subgraph(operation, inputs, loc);
     switch (operation) {
       case BuiltinId::Neighbor: return neighbor(inputs, loc);
-      case BuiltinId::Sources: return sources(inputs, loc);
+      case BuiltinId::Sources: return neighbor(inputs, loc, true);
       case BuiltinId::Vertices: return vertices(inputs, loc);
       case BuiltinId::VertexLabel: return make(Op::VertexLabel, types_.int_type(), inputs, loc);
       default: return make(Op::HasEdge, types_.bool_type(), inputs, loc);

@@ -176,13 +176,12 @@ void ColumnKinds::node_moves(const Node& node) {
   }
 }
 
-Kinds ColumnKinds::merged(const Node& a, const Node& b) const {
-  Kinds out = of(&a);
-  const Kinds& other = of(&b);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (out[i] != other[i]) out[i] = ScalarKind::I64;
+Kinds ColumnKinds::merged(Kinds kinds, const Node& other) const {
+  const Kinds& others = of(&other);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] != others[i]) kinds[i] = ScalarKind::I64;
   }
-  return out;
+  return kinds;
 }
 
 Kinds ColumnKinds::list_kinds(const Node& node) const {
@@ -192,12 +191,7 @@ Kinds ColumnKinds::list_kinds(const Node& node) const {
     return out;
   }
   Kinds out = of(node.inputs[0]);
-  for (const Node* input : node.inputs.subspan(1)) {
-    const Kinds& other = of(input);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (out[i] != other[i]) out[i] = ScalarKind::I64;
-    }
-  }
+  for (const Node* input : node.inputs.subspan(1)) out = merged(std::move(out), *input);
   return out;
 }
 
@@ -246,7 +240,7 @@ bool ColumnKinds::find_plain() {
 
 Kinds ColumnKinds::compute(const Node& node) const {
   if (const std::optional<ir::Kind> kind = set_kind(node.op)) {
-    return ir::filters_first(*kind) ? of(node.inputs[0]) : merged(*node.inputs[0], *node.inputs[1]);
+    return ir::filters_first(*kind) ? of(node.inputs[0]) : merged(of(node.inputs[0]), *node.inputs[1]);
   }
   switch (node.op) {
     case Op::Param: {
@@ -283,18 +277,15 @@ Kinds ColumnKinds::compute(const Node& node) const {
     case Op::Values: return part(*node.inputs[0], true);
     case Op::GetKey: {
       Kinds out = part(*node.inputs[0], true);
-      for (std::size_t i = 0; node.has_info && i < out.size(); ++i) {
-        if (out[i] != of(node.inputs.back())[i]) out[i] = ScalarKind::I64;
-      }
-      return out;
+      return node.has_info ? merged(std::move(out), *node.inputs.back()) : out;
     }
     case Op::Entries:
     case Op::Sort: return of(node.inputs[0]);
     case Op::Top: return of(node.inputs[1]);
     case Op::MkList: return list_kinds(node);
-    case Op::If: return merged(*node.inputs[1], *node.inputs[2]);
+    case Op::If: return merged(of(node.inputs[1]), *node.inputs[2]);
     case Op::MinOf:
-    case Op::MaxOf: return merged(*node.inputs[0], *node.inputs[1]);
+    case Op::MaxOf: return merged(of(node.inputs[0]), *node.inputs[1]);
     case Op::Flatten:
     case Op::Capacity:
     case Op::Part:

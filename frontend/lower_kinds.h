@@ -46,7 +46,8 @@ class ColumnKinds {
   void join(const asg::Node* a, const asg::Node* b);
   void mark(const asg::Node* node);
   Kinds compute(const asg::Node& node) const;
-  Kinds merged(const asg::Node& a, const asg::Node& b) const;
+  /// The kinds of columns that hold those of a node too.
+  Kinds merged(Kinds kinds, const asg::Node& other) const;
   Kinds list_kinds(const asg::Node& node) const;
   Kinds table_kinds(const asg::Node& node) const;
   Kinds part(const asg::Node& table, bool values) const;

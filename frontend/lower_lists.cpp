@@ -14,7 +14,8 @@ using ir::Expr;
 using ir::Kind;
 using ir::ScalarKind;
 
-Value Lowering::collected(const ir::Var* var, ir::SinkKind kind, const ir::Block* body, SourceLoc loc) {
+Value Lowering::collected(const ir::Var* var, ir::SinkKind kind, SourceLoc loc, const std::function<void()>& fill) {
+  const ir::Block* body = block(fill);
   const ir::Sink sink{var, kind, nullptr};
   emit(builder_.collect(std::span<const ir::Sink>(&sink, 1), body), loc);
   return {{var}};
@@ -28,9 +29,9 @@ Value Lowering::collect_list(const Node* node) {
     if (!input->type->is_nested_list()) lower(input);
   }
   const ir::Var* var = builder_.var(list_type(kinds), name_of(node, "list"));
-  const ir::Block* body = block(
-      [&] { walk_now(node, [&](const Value& item) { emit(builder_.yield(var, as_kinds(item, kinds)), node->loc); }); });
-  return collected(var, ir::SinkKind::List, body, node->loc);
+  return collected(var, ir::SinkKind::List, node->loc, [&] {
+    walk_now(node, [&](const Value& item) { emit(builder_.yield(var, as_kinds(item, kinds)), node->loc); });
+  });
 }
 
 Value Lowering::sum(const Node* node) {
@@ -61,26 +62,24 @@ Value Lowering::reduce(const Node* node, ir::SinkKind kind) {
   ScalarKind column = kinds_.of(node)[0];
   const ir::Var* var = builder_.var(scalar_type(column), name_of(node, ir::keyword(kind)));
   const Expr* rows = list(node->inputs[0]);
-  const ir::Block* body = block([&] {
+  return collected(var, kind, node->loc, [&] {
     walk_list(rows, node->loc, [&](const Value& item) {
       Exprs parts = as_kinds(item, {column});
       emit(builder_.yield(var, parts), node->loc);
     });
   });
-  return collected(var, kind, body, node->loc);
 }
 
 Value Lowering::size(const Node* node) {
   const Node* list_node = node->inputs[0];
   if (!list_node->type->is_nested_list()) return {{builder_.make(Kind::Size, {list(list_node)})}};
   const ir::Var* var = builder_.var(builder_.context().i64(), name_of(node, "size"));
-  const ir::Block* body = block([&] {
+  return collected(var, ir::SinkKind::Sum, node->loc, [&] {
     walk(list_node, [&](const Value&) {
       const Expr* one = builder_.integer(1);
       emit(builder_.yield(var, std::span<const Expr* const>(&one, 1)), node->loc);
     });
   });
-  return collected(var, ir::SinkKind::Sum, body, node->loc);
 }
 
 Value Lowering::literal(const Node* node) {
@@ -111,7 +110,7 @@ const Expr* Lowering::converted_list(const Expr* list, const Kinds& kinds) {
   const ir::Var* var = builder_.var(wanted, "list");
   std::vector<const ir::Var*> columns;
   for (const ir::Type* column : list->type->columns) columns.push_back(builder_.var(column, "x"));
-  const ir::Block* body = block([&] {
+  collected(var, ir::SinkKind::List, builder_.loc(), [&] {
     const ir::Block* loop_body = block([&] {
       Value item;
       item.parts.assign(columns.begin(), columns.end());
@@ -119,7 +118,6 @@ const Expr* Lowering::converted_list(const Expr* list, const Kinds& kinds) {
     });
     emit(builder_.loop(columns, std::span<const Expr* const>(&list, 1), nullptr, loop_body), builder_.loc());
   });
-  collected(var, ir::SinkKind::List, body, builder_.loc());
   return var;
 }
 
@@ -133,7 +131,7 @@ Value Lowering::set_operation(const Node* node) {
     return {{builder_.make(kind, {left, converted_list(right, {ScalarKind::I64})})}};
   }
   const ir::Var* var = builder_.var(left->type, "list");
-  const ir::Block* body = block([&] {
+  return collected(var, ir::SinkKind::List, node->loc, [&] {
     walk_list(left, node->loc, [&](const Value& item) {
       const Expr* found = builder_.make(Kind::Contains, {right, as_kind(item.parts[0], ScalarKind::I64)});
       if (!ir::keeps_found(kind)) found = builder_.make(Kind::Not, {found});
@@ -141,7 +139,6 @@ Value Lowering::set_operation(const Node* node) {
       emit(builder_.branch(found, kept), node->loc);
     });
   });
-  return collected(var, ir::SinkKind::List, body, node->loc);
 }
 
 Value Lowering::item(const Node* node) {

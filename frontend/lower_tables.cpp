@@ -198,14 +198,13 @@ const Expr* Lowering::rows_of(const Node* node, Kinds kinds, const Exprs& more) 
   Kinds all = kinds;
   for (const Expr* value : more) all.push_back(value->type->scalar);
   const ir::Var* var = builder_.var(list_type(all), "rows");
-  const ir::Block* body = block([&] {
+  collected(var, ir::SinkKind::List, node->loc, [&] {
     walk(node, [&](const Value& item) {
       Exprs row = as_kinds(item, kinds);
       row.insert(row.end(), more.begin(), more.end());
       emit(builder_.yield(var, row), node->loc);
     });
   });
-  collected(var, ir::SinkKind::List, body, node->loc);
   return var;
 }
 
@@ -259,9 +258,9 @@ Value Lowering::part(const Node* node, const Exprs& row) {
 Value Lowering::column(const Node* node) {
   lower(node->inputs[0]);
   const ir::Var* var = builder_.var(list_type(kinds_.of(node)), name_of(node, "list"));
-  const ir::Block* body =
-      block([&] { walk_now(node, [&](const Value& item) { emit(builder_.yield(var, item.parts), node->loc); }); });
-  return collected(var, ir::SinkKind::List, body, node->loc);
+  return collected(var, ir::SinkKind::List, node->loc, [&] {
+    walk_now(node, [&](const Value& item) { emit(builder_.yield(var, item.parts), node->loc); });
+  });
 }
 
 const Expr* Lowering::sorted_list(const Node* node) {
@@ -279,7 +278,7 @@ Value Lowering::top(const Node* node) {
   const Expr* size = builder_.make(Kind::Size, {ascending});
   const Expr* places = builder_.make(Kind::Sequence, {builder_.integer(0), builder_.make(Kind::Min, {size, most})});
   const ir::Var* var = builder_.var(all->type, name_of(node, "top"));
-  const ir::Block* body = block([&] {
+  return collected(var, ir::SinkKind::List, node->loc, [&] {
     walk_list(places, node->loc, [&](const Value& place) {
       const Expr* last = builder_.make(Kind::Sub, {builder_.make(Kind::Size, {ascending}), builder_.integer(1)});
       Exprs row;
@@ -288,7 +287,6 @@ Value Lowering::top(const Node* node) {
       emit(builder_.yield(var, row), node->loc);
     });
   });
-  return collected(var, ir::SinkKind::List, body, node->loc);
 }
 
 }  // namespace matcha::frontend::lowering

@@ -82,8 +82,8 @@ class Lowering {
   const ir::Expr* part(const asg::Node* node);
 
   // Lists
-  /// Emits a collect with one sink, and returns its value.
-  Value collected(const ir::Var* var, ir::SinkKind kind, const ir::Block* body, SourceLoc loc);
+  /// Emits a collect with one sink, whose body `fill` emits, and returns its value.
+  Value collected(const ir::Var* var, ir::SinkKind kind, SourceLoc loc, const std::function<void()>& fill);
   Value collect_list(const asg::Node* node);
   Value sum(const asg::Node* node);
   Value reduce(const asg::Node* node, ir::SinkKind kind);

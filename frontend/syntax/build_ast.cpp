@@ -309,22 +309,25 @@ class Builder {
     return out;
   }
 
-  ast::Expr* disjunction(MatchaParser::DisjunctionContext* context) {
-    std::vector<MatchaParser::ConjunctionContext*> parts = context->conjunction();
-    ast::Expr* out = conjunction(parts[0]);
+  /// `a + b - c`; `op` gives the operator of a sign.
+  template <typename Part, typename Op>
+  ast::Expr* chain(antlr4::ParserRuleContext* context, const std::vector<Part*>& parts,
+                   ast::Expr* (Builder::*part)(Part*), const Op& op) {
+    ast::Expr* out = (this->*part)(parts[0]);
     for (std::size_t i = 1; i < parts.size(); ++i) {
-      out = binary(ast::BinaryOp::Or, sign_before(context, i), out, conjunction(parts[i]));
+      // Children are operands and signs in turn.
+      const antlr4::Token* sign = static_cast<antlr4::tree::TerminalNode*>(context->children[2 * i - 1])->getSymbol();
+      out = binary(op(sign->getType()), sign, out, (this->*part)(parts[i]));
     }
     return out;
   }
 
+  ast::Expr* disjunction(MatchaParser::DisjunctionContext* context) {
+    return chain(context, context->conjunction(), &Builder::conjunction, [](std::size_t) { return ast::BinaryOp::Or; });
+  }
+
   ast::Expr* conjunction(MatchaParser::ConjunctionContext* context) {
-    std::vector<MatchaParser::NegationContext*> parts = context->negation();
-    ast::Expr* out = negation(parts[0]);
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-      out = binary(ast::BinaryOp::And, sign_before(context, i), out, negation(parts[i]));
-    }
-    return out;
+    return chain(context, context->negation(), &Builder::negation, [](std::size_t) { return ast::BinaryOp::And; });
   }
 
   ast::Expr* unary(ast::UnaryOp op, const antlr4::Token* sign, ast::Expr* operand) {
@@ -376,32 +379,16 @@ class Builder {
   }
 
   ast::Expr* arithmetic(MatchaParser::ArithmeticContext* context) {
-    std::vector<MatchaParser::TermContext*> terms = context->term();
-    ast::Expr* out = term(terms[0]);
-    for (std::size_t i = 1; i < terms.size(); ++i) {
-      const antlr4::Token* sign = sign_before(context, i);
-      ast::BinaryOp op = sign->getType() == MatchaParser::PLUS ? ast::BinaryOp::Add : ast::BinaryOp::Sub;
-      out = binary(op, sign, out, term(terms[i]));
-    }
-    return out;
-  }
-
-  /// The sign before operand `i` of `a + b - c`: children are operands and signs in turn.
-  static const antlr4::Token* sign_before(antlr4::ParserRuleContext* context, std::size_t i) {
-    return static_cast<antlr4::tree::TerminalNode*>(context->children[2 * i - 1])->getSymbol();
+    return chain(context, context->term(), &Builder::term,
+                 [](std::size_t sign) { return sign == MatchaParser::PLUS ? ast::BinaryOp::Add : ast::BinaryOp::Sub; });
   }
 
   ast::Expr* term(MatchaParser::TermContext* context) {
-    std::vector<MatchaParser::FactorContext*> factors = context->factor();
-    ast::Expr* out = factor(factors[0]);
-    for (std::size_t i = 1; i < factors.size(); ++i) {
-      const antlr4::Token* sign = sign_before(context, i);
-      ast::BinaryOp op = sign->getType() == MatchaParser::STAR    ? ast::BinaryOp::Mul
-                         : sign->getType() == MatchaParser::SLASH ? ast::BinaryOp::Div
-                                                                  : ast::BinaryOp::Mod;
-      out = binary(op, sign, out, factor(factors[i]));
-    }
-    return out;
+    return chain(context, context->factor(), &Builder::factor, [](std::size_t sign) {
+      return sign == MatchaParser::STAR    ? ast::BinaryOp::Mul
+             : sign == MatchaParser::SLASH ? ast::BinaryOp::Div
+                                           : ast::BinaryOp::Mod;
+    });
   }
 
   ast::Expr* factor(MatchaParser::FactorContext* context) {
