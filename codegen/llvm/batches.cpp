@@ -168,24 +168,15 @@ void Batches::flush(Queue& queue) {
     b_.CreateStore(b_.CreateAdd(b_.CreateLoad(f_.i128, sum), wide), sum);
   };
   if (is_plain(queue)) return add(total, true);
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* body = f_.new_block("counted");
-  llvm::BasicBlock* end = f_.new_block("");
-  b_.CreateCondBr(b_.CreateICmpEQ(waiting, f_.integer(0)), end, body);
-  b_.SetInsertPoint(body);
-  llvm::PHINode* index = b_.CreatePHI(f_.i64, 2, "i");
-  index->addIncoming(f_.integer(0), before);
-  Value* count = b_.CreateLoad(f_.i64, f_.gep(f_.i64, queue.counts, index), "count");
-  if (!ir::keeps_found(queue.count->operands[0]->kind)) {
-    Value* pair = f_.gep(f_.i8, queue.pairs, b_.CreateMul(index, f_.integer(sizeof(SetPair))));
-    Value* size = b_.CreateLoad(f_.i64, b_.CreateConstInBoundsGEP1_64(f_.i8, pair, offsetof(SetPair, na)), "size");
-    count = b_.CreateNUWSub(size, count);
-  }
-  add(scalars_.of_known(*queue.value, *queue.known, count), module_.facts().range(queue.value).low >= 0);
-  Value* next = b_.CreateNUWAdd(index, f_.integer(1));
-  index->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpEQ(next, waiting), end, body);
-  b_.SetInsertPoint(end);
+  f_.count_up(f_.integer(0), waiting, 1, [&](Value* index) {
+    Value* count = b_.CreateLoad(f_.i64, f_.gep(f_.i64, queue.counts, index), "count");
+    if (!ir::keeps_found(queue.count->operands[0]->kind)) {
+      Value* pair = f_.gep(f_.i8, queue.pairs, b_.CreateMul(index, f_.integer(sizeof(SetPair))));
+      Value* size = b_.CreateLoad(f_.i64, b_.CreateConstInBoundsGEP1_64(f_.i8, pair, offsetof(SetPair, na)), "size");
+      count = b_.CreateNUWSub(size, count);
+    }
+    add(scalars_.of_known(*queue.value, *queue.known, count), module_.facts().range(queue.value).low >= 0);
+  });
 }
 
 void Batches::flush_all() {

@@ -21,7 +21,7 @@ constexpr std::uint64_t kWordBits = 64;
 
 /// Marks the loop that ends at `latch` as short: unrolling or vectorizing it would slow both the code and its
 /// compilation.
-void keep_simple(llvm::BranchInst* latch) {
+void keep_simple(llvm::Instruction* latch) {
   llvm::LLVMContext& context = latch->getContext();
   const auto note = [&](const char* name, llvm::Metadata* maybe_value) {
     llvm::SmallVector<llvm::Metadata*, 2> parts = {llvm::MDString::get(context, name)};
@@ -57,18 +57,7 @@ Value* BitSets::buffer_cells(const host::BufferPlan& plan) {
 
 /// Calls `body` with 0, 1, … below `count`.
 void BitSets::for_each(Value* count, const std::function<void(Value*)>& body) {
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* each = f_.new_block("each");
-  llvm::BasicBlock* end = f_.new_block("");
-  b_.CreateCondBr(b_.CreateICmpEQ(count, f_.integer(0)), end, each);
-  b_.SetInsertPoint(each);
-  llvm::PHINode* index = b_.CreatePHI(f_.i64, 2, "k");
-  index->addIncoming(f_.integer(0), before);
-  body(index);
-  Value* next = b_.CreateNUWAdd(index, f_.integer(1));
-  index->addIncoming(next, b_.GetInsertBlock());
-  keep_simple(b_.CreateCondBr(b_.CreateICmpEQ(next, count), end, each));
-  b_.SetInsertPoint(end);
+  keep_simple(f_.count_up(f_.integer(0), count, 1, body));
 }
 
 /// One call for each row: the positions of the list's items that are neighbours of one item. For neighbours below an

@@ -166,20 +166,11 @@ void Sets::check_room(Value* items, const List& out) {
 /// Copies rows item by item; words of edge information become cells of a list.
 Value* Sets::copy_items(const List& from, const List& out) {
   check_room(from.size, out);
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* body = f_.new_block("copy");
-  llvm::BasicBlock* end = f_.new_block("copied");
-  b_.CreateCondBr(b_.CreateICmpEQ(from.size, f_.integer(0)), end, body);
-  b_.SetInsertPoint(body);
-  llvm::PHINode* index = b_.CreatePHI(f_.i64, 2, "i");
-  index->addIncoming(f_.integer(0), before);
-  for (std::size_t c = 0; c < out.columns.size(); ++c) {
-    f_.store_cell(out.columns[c], index, f_.load_cell(from.columns[c], index));
-  }
-  Value* next = b_.CreateNUWAdd(index, f_.integer(1));
-  index->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpEQ(next, from.size), end, body);
-  b_.SetInsertPoint(end);
+  f_.count_up(f_.integer(0), from.size, 1, [&](Value* index) {
+    for (std::size_t c = 0; c < out.columns.size(); ++c) {
+      f_.store_cell(out.columns[c], index, f_.load_cell(from.columns[c], index));
+    }
+  });
   return from.size;
 }
 
