@@ -3,8 +3,6 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <charconv>
 #include <limits>
 #include <mutex>
@@ -12,6 +10,7 @@
 
 #include "runtime/graph/detail/column_ids.h"
 #include "runtime/graph/detail/source.h"
+#include "runtime/graph/detail/vertex_set.h"
 #include "runtime/parallel.h"
 
 namespace matcha::runtime {
@@ -59,71 +58,16 @@ Extent extent_of(const std::vector<IntColumn>& columns, const std::vector<IdRang
   return extent;
 }
 
-/// One bit for each id of the extent.
-class IdBits {
- public:
-  IdBits(std::int64_t low, std::uint64_t width) : low_(static_cast<std::uint64_t>(low)), words_((width + 63) / 64) {
-    std::fill(words_.begin(), words_.end(), 0);
-  }
-
-  void add(const IntColumn& column) {
-    for_blocks(Block(0, column.count, kIdsOfTask), [&](const Block& block) {
-      with_items(column, [&](const auto& ids) {
-        for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
-          const std::uint64_t bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(ids[at])) - low_;
-          const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
-          std::atomic_ref<std::uint64_t> word(words_[bit >> 6]);
-          if ((word.load(std::memory_order_relaxed) & mask) == 0) word.fetch_or(mask, std::memory_order_relaxed);
-        }
-      });
-    });
-  }
-
-  void add(const IdRange& range) {
-    const std::uint64_t first = static_cast<std::uint64_t>(range.first) - low_;
-    for (std::uint64_t bit = first; bit < first + range.count;) {
-      const std::uint64_t room = std::min(64 - (bit & 63), first + range.count - bit);
-      const std::uint64_t ones = room == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << room) - 1;
-      words_[bit >> 6] |= ones << (bit & 63);
-      bit += room;
-    }
-  }
-
-  /// The number of ids before each piece of kPiece words, and the total.
-  std::vector<std::uint64_t> ranks_of_pieces() const {
-    const std::uint64_t pieces = (words_.size() + kPiece - 1) / kPiece;
-    std::vector<std::uint64_t> before(pieces + 1, 0);
-    for_indices(0, pieces, [&](std::uint64_t piece) {
-      std::uint64_t count = 0;
-      const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
-      for (std::uint64_t at = piece * kPiece; at != end; ++at) {
-        count += static_cast<std::uint64_t>(std::popcount(words_[at]));
-      }
-      before[piece + 1] = count;
-    });
-    std::partial_sum(before.begin(), before.end(), before.begin());
-    return before;
-  }
-
-  Buffer<std::int64_t> ids(const std::vector<std::uint64_t>& before) const {
-    Buffer<std::int64_t> out(before.back());
-    for_indices(0, before.size() - 1, [&](std::uint64_t piece) {
-      std::uint64_t rank = before[piece];
-      const std::uint64_t end = std::min(words_.size(), (piece + 1) * kPiece);
-      for (std::uint64_t at = piece * kPiece; at != end; ++at) {
-        for (std::uint64_t word = words_[at]; word != 0; word &= word - 1) {
-          out[rank++] = static_cast<std::int64_t>(low_ + at * 64 + static_cast<std::uint64_t>(std::countr_zero(word)));
-        }
+/// Adds the ids of a column, less `low`.
+void add_ids(const IntColumn& column, std::uint64_t low, detail::NumberSet& set) {
+  for_blocks(Block(0, column.count, kIdsOfTask), [&](const Block& block) {
+    with_items(column, [&](const auto& ids) {
+      for (std::uint64_t at = block.begin(); at != block.end(); ++at) {
+        set.add(static_cast<std::uint64_t>(static_cast<std::int64_t>(ids[at])) - low);
       }
     });
-    return out;
-  }
-
- private:
-  static constexpr std::uint64_t kPiece = 1024;
-  std::uint64_t low_;
-  Buffer<std::uint64_t> words_;
-};
+  });
+}
 
 Buffer<std::int64_t> sorted_unique(const std::vector<IntColumn>& columns, const std::vector<IdRange>& ranges,
                                    std::uint64_t total) {
@@ -207,13 +151,17 @@ Result<Universe> detail::universe_of(const std::vector<IntColumn>& columns, cons
       if (ids.size() > kMaxVertices) return too_many(ids.size());
       return Universe::from_sorted(std::move(ids));
     }
-    IdBits bits(extent.low, last + 1);
-    for (const IntColumn& column : columns) bits.add(column);
-    for (const IdRange& range : ranges) bits.add(range);
-    const std::vector<std::uint64_t> before = bits.ranks_of_pieces();
+    const auto low = static_cast<std::uint64_t>(extent.low);
+    NumberSet bits(last + 1);
+    for (const IntColumn& column : columns) add_ids(column, low, bits);
+    for (const IdRange& range : ranges) {
+      const std::uint64_t first = static_cast<std::uint64_t>(range.first) - low;
+      bits.add_range(first, first + range.count);
+    }
+    const std::vector<std::uint64_t> before = bits.counts_of_pieces();
     if (before.back() > kMaxVertices) return too_many(before.back());
     if (extent.low == 0 && before.back() == last + 1) return Universe::identity(before.back());
-    return Universe::from_sorted(bits.ids(before));
+    return Universe::from_sorted(bits.numbers<std::int64_t>(before, low));
   } catch (const std::bad_alloc&) {
     return detail::out_of_memory_error("");
   }

@@ -37,6 +37,8 @@ class ArcRanges {
   std::uint64_t first(std::size_t range) const { return firsts_[range]; }
   /// The number of arcs of all earlier ranges.
   std::uint64_t begin(std::size_t range) const { return begins_[range]; }
+  /// The same of each range, and of all.
+  const std::vector<std::uint64_t>& begins() const { return begins_; }
   std::uint64_t longest() const {
     std::uint64_t most = 0;
     for (std::size_t range = 0; range < size(); ++range) most = std::max(most, begin(range + 1) - begin(range));

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "runtime/graph/detail/arc_ranges.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/parallel.h"
 
@@ -56,13 +55,7 @@ class Builder {
     made_.offsets = Buffer<std::uint64_t>(n_ + 1);
     std::fill(made_.offsets.begin(), made_.offsets.end(), 0);
     MATCHA_TRY(count());
-    const ArcRanges ranges(made_.offsets, n_, bytes / kBytesPerArc);
-    if (ranges.longest() * kBytesPerArc > 2 * bytes) {
-      return Error{ErrorKind::Resource,
-                   "a vertex has " + std::to_string(ranges.longest()) + " arcs, which are sorted in memory", "", 0,
-                   "raise the memory limit to " +
-                       std::to_string(options_.piece_bytes + ranges.longest() * kBytesPerArc) + " bytes"};
-    }
+    const ArcRanges ranges = MATCHA_TRY(ranges_within(made_.offsets, n_, kBytesPerArc, bytes, options_));
     std::shared_ptr<ScratchFile> arcs = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
     MATCHA_TRY(scatter(ranges, *arcs, bytes));
     MATCHA_TRY(sort(ranges, *arcs));
@@ -115,9 +108,7 @@ class Builder {
   Status scatter(const ArcRanges& ranges, const ScratchFile& file, std::uint64_t bytes) {
     constexpr std::uint64_t kLeast = 512;
     const std::uint64_t threads = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency());
-    std::vector<std::uint64_t> begins;
-    for (std::size_t range = 0; range < ranges.size(); ++range) begins.push_back(ranges.begin(range));
-    const Places<RankPair> places(file, begins, bytes / 2 / threads, kLeast);
+    const Places<RankPair> places(file, ranges.begins(), bytes / 2 / threads, kLeast);
     tbb::enumerable_thread_specific<Places<RankPair>> scatters([&] { return places; });
     const auto add = [&](Places<RankPair>& own, std::uint64_t source, std::uint64_t key) {
       const std::size_t range = ranges.of(source);
@@ -202,6 +193,16 @@ Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, std::uint64_t besid
                std::to_string(vertices) + " vertices need more than the memory limit of " +
                    std::to_string(options.piece_bytes) + " bytes",
                "", 0, "raise it to " + std::to_string(least / 3 * 4 + 4) + " bytes"};
+}
+
+Result<ArcRanges> ranges_within(const Buffer<std::uint64_t>& counts, std::uint64_t n, std::uint64_t bytes_per_arc,
+                                std::uint64_t bytes, const IoOptions& options) {
+  ArcRanges ranges(counts, n, bytes / bytes_per_arc);
+  const std::uint64_t most = ranges.longest() * bytes_per_arc;
+  if (most <= 2 * bytes) return ranges;
+  return Error{ErrorKind::Resource,
+               "a vertex has " + std::to_string(ranges.longest()) + " arcs, which are sorted in memory", "", 0,
+               "raise the memory limit to " + std::to_string(options.piece_bytes + most) + " bytes"};
 }
 
 Result<CsrInFile> csr_in_pieces(std::uint64_t n, const EdgeBlocks& edges, bool directed, std::uint64_t besides,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/graph/buffer.h"
+#include "runtime/graph/detail/arc_ranges.h"
 #include "runtime/graph/detail/csr.h"
 #include "runtime/graph/detail/scratch_file.h"
 #include "runtime/graph/graph.h"
@@ -48,5 +49,10 @@ Graph graph_in_file(std::shared_ptr<const Universe> universe, CsrInFile csr, Gra
 /// The bytes of `options.piece_bytes` that remain for arcs, given the number of vertices and `besides` bytes in use.
 /// Errors: Resource if that is too little.
 Result<std::uint64_t> bytes_for_arcs(std::uint64_t vertices, std::uint64_t besides, const IoOptions& options);
+
+/// Ranges for arcs that take `bytes_per_arc` each while their range is sorted, within `bytes`. `counts`: the arcs of
+/// each of `n` vertices. Errors: Resource if that is too little for the arcs of one vertex.
+Result<ArcRanges> ranges_within(const Buffer<std::uint64_t>& counts, std::uint64_t n, std::uint64_t bytes_per_arc,
+                                std::uint64_t bytes, const IoOptions& options);
 
 }  // namespace matcha::runtime::detail

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "runtime/graph/cuts.h"
-#include "runtime/graph/detail/arc_ranges.h"
 #include "runtime/graph/detail/source.h"
 #include "runtime/graph/page_limit.h"
 
@@ -80,13 +79,7 @@ class InfoBuilder {
     made_.csr.offsets = Buffer<std::uint64_t>(n_ + 1);
     std::fill(made_.csr.offsets.begin(), made_.csr.offsets.end(), 0);
     MATCHA_TRY(each_block(edges_, options_, [this](const std::vector<InfoEdge>& edges) { return count(edges); }));
-    const ArcRanges ranges(made_.csr.offsets, n_, bytes / kBytesPerInfoArc);
-    if (ranges.longest() * kBytesPerInfoArc > 2 * bytes) {
-      return Error{ErrorKind::Resource,
-                   "a vertex has " + std::to_string(ranges.longest()) + " arcs, which are sorted in memory", "", 0,
-                   "raise the memory limit to " +
-                       std::to_string(options_.piece_bytes + ranges.longest() * kBytesPerInfoArc) + " bytes"};
-    }
+    const ArcRanges ranges = MATCHA_TRY(ranges_within(made_.csr.offsets, n_, kBytesPerInfoArc, bytes, options_));
     std::shared_ptr<ScratchFile> arcs = MATCHA_TRY(ScratchFile::create(options_.scratch_folder));
     MATCHA_TRY(scatter(ranges, *arcs, bytes));
     MATCHA_TRY(sort(ranges, *arcs));
@@ -111,9 +104,7 @@ class InfoBuilder {
   }
 
   Status scatter(const ArcRanges& ranges, const ScratchFile& file, std::uint64_t bytes) {
-    std::vector<std::uint64_t> begins;
-    for (std::size_t range = 0; range < ranges.size(); ++range) begins.push_back(ranges.begin(range));
-    Places<InfoEdge> places(file, begins, bytes / 2);
+    Places<InfoEdge> places(file, ranges.begins(), bytes / 2);
     const auto add = [&](std::uint32_t source, std::uint32_t target, std::uint64_t info) {
       const std::size_t range = ranges.of(source);
       return places.add(range, {static_cast<std::uint32_t>(source - ranges.first(range)), target, info});

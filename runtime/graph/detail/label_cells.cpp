@@ -62,20 +62,9 @@ std::optional<LineError> read_label_line(const char*& p, LabelChunk& chunk, Labe
 
 void parse_label_chunk(const LineChunk& lines, LabelChunk& chunk) {
   LabelReader reader(chunk.cells);
-  const char* p = lines.begin;
-  while (p != lines.end) {
-    const char* const line = p;
-    p = skip_blanks(p);
-    if (*p != '\n' && !starts_comment(p)) chunk.error = read_label_line(p, chunk, reader);
-    if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
-    if (!chunk.error && has_lone_return(line, p)) chunk.error = lone_return();
-    if (chunk.error) {
-      chunk.error->line = chunk.lines;
-      return;
-    }
-    ++p;
-    ++chunk.lines;
-  }
+  for_each_line(lines, chunk, [&](const char*, const char*& p) {
+    if (!starts_comment(p)) chunk.error = read_label_line(p, chunk, reader);
+  });
 }
 
 }  // namespace

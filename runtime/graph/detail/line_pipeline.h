@@ -3,6 +3,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +13,23 @@
 #include "runtime/graph/detail/tokens.h"
 
 namespace matcha::runtime::detail {
+
+/// Calls `line(start, p)` with each line of a chunk that is not blank: `p` is at its first word, and may move within
+/// the line. Stops at the first `chunk.error`, whose line it sets.
+template <typename Chunk, typename Line>
+void for_each_line(const LineChunk& lines, Chunk& chunk, const Line& line) {
+  for (const char* p = lines.begin; p != lines.end; ++p, ++chunk.lines) {
+    const char* const start = p;
+    p = skip_blanks(p);
+    if (*p != '\n') line(start, p);
+    if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
+    if (!chunk.error && has_lone_return(start, p)) chunk.error = lone_return();
+    if (chunk.error) {
+      chunk.error->line = chunk.lines;
+      return;
+    }
+  }
+}
 
 /// Cuts a text into chunks of lines, parses them in parallel, and keeps the results in file order. One thread at a time
 /// reads, unpacks and cuts a chunk while others parse, so the memory of unfinished chunks is bounded.

@@ -31,29 +31,12 @@ class RowParser {
       if (plan_.columns[column].kind != ColumnKind::Label) chunk.cells[column].reserve(guess);
     }
     LabelReader labels(chunk.labels);
-    const char* p = lines.begin;
-    while (p != lines.end) {
-      const char* const line = p;
-      p = skip_blanks(p);
-      if (*p != '\n' && !starts_comment(p)) {
-        const bool good = is_pair_ ? pair_row(p, chunk) : row(p, chunk, labels);
-        if (!good || (plan_.is_even && !same_columns(line, p, chunk))) {
-          chunk.error->line = chunk.lines;
-          return;
-        }
-        ++chunk.rows;
-      } else if (*p != '\n') {
-        count_comment(chunk);
-      }
-      if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
-      if (has_lone_return(line, p)) {
-        chunk.error = lone_return();
-        chunk.error->line = chunk.lines;
-        return;
-      }
-      ++p;
-      ++chunk.lines;
-    }
+    for_each_line(lines, chunk, [&](const char* line, const char*& p) {
+      if (starts_comment(p)) return count_comment(chunk);
+      const bool good = is_pair_ ? pair_row(p, chunk) : row(p, chunk, labels);
+      if (good && (!plan_.is_even || same_columns(line, p, chunk))) ++chunk.rows;
+    });
+    if (chunk.error) return;
     drop_repeats(plan_, chunk);
     for (std::vector<std::int64_t>& column : chunk.cells) {
       if (column.capacity() > 2 * column.size()) column.shrink_to_fit();

@@ -34,30 +34,26 @@ Error ScratchFile::failed(const char* what, int number) const {
                "it needs some 16 bytes for each edge there"};
 }
 
-Status ScratchFile::write(std::uint64_t at, const void* bytes, std::uint64_t count) const {
-  const char* from = static_cast<const char*>(bytes);
+template <typename Byte, typename Call>
+Status ScratchFile::each_part(const Call& call, std::uint64_t at, Byte* bytes, std::uint64_t count, const char* failure,
+                              int at_end) const {
   while (count != 0) {
-    const ssize_t done = ::pwrite(descriptor_, from, count, static_cast<off_t>(at));
+    const ssize_t done = call(descriptor_, bytes, count, static_cast<off_t>(at));
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return failed("cannot be written", done < 0 ? errno : ENOSPC);
-    from += done;
+    if (done <= 0) return failed(failure, done < 0 ? errno : at_end);
+    bytes += done;
     at += static_cast<std::uint64_t>(done);
     count -= static_cast<std::uint64_t>(done);
   }
   return Done{};
 }
 
+Status ScratchFile::write(std::uint64_t at, const void* bytes, std::uint64_t count) const {
+  return each_part(::pwrite, at, static_cast<const char*>(bytes), count, "cannot be written", ENOSPC);
+}
+
 Status ScratchFile::read(std::uint64_t at, void* bytes, std::uint64_t count) const {
-  char* to = static_cast<char*>(bytes);
-  while (count != 0) {
-    const ssize_t done = ::pread(descriptor_, to, count, static_cast<off_t>(at));
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return failed("cannot be read", done < 0 ? errno : EIO);
-    to += done;
-    at += static_cast<std::uint64_t>(done);
-    count -= static_cast<std::uint64_t>(done);
-  }
-  return Done{};
+  return each_part(::pread, at, static_cast<char*>(bytes), count, "cannot be read", EIO);
 }
 
 Result<std::string_view> ScratchFile::map(const std::shared_ptr<ScratchFile>& file, std::uint64_t count) {

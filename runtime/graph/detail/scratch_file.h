@@ -34,6 +34,10 @@ class ScratchFile {
  private:
   ScratchFile(int descriptor, std::string folder) : descriptor_(descriptor), folder_(std::move(folder)) {}
   Error failed(const char* what, int number) const;
+  /// Calls `call`, pread or pwrite, until all bytes are done. `at_end`: the number of its error if it does none.
+  template <typename Byte, typename Call>
+  Status each_part(const Call& call, std::uint64_t at, Byte* bytes, std::uint64_t count, const char* failure,
+                   int at_end) const;
 
   int descriptor_;
   std::string folder_;

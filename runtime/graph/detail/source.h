@@ -82,6 +82,11 @@ class Unpacker {
 };
 /// Null for Compression::None. Tar: for a `.tar` without other compression.
 std::unique_ptr<Unpacker> make_unpacker(Compression compression, std::string_view packed, const std::string& path);
+/// Errors of packed data; `kind`: of packing.
+Error ends_early(const std::string& path, std::string_view kind);
+/// `what`: the reason.
+Error corrupt_data(const std::string& path, std::string_view kind, std::string_view what = {});
+Error bytes_behind(const std::string& path, std::string_view kind);
 std::unique_ptr<Unpacker> make_bzip2_unpacker(std::string_view packed, const std::string& path);
 std::unique_ptr<Unpacker> make_xz_unpacker(std::string_view packed, const std::string& path);
 /// Unpacks the only table of a zip or tar archive, whose bytes come from `maybe_outer`, or from `bytes` if that is

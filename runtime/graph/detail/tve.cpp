@@ -63,20 +63,8 @@ class TveParser {
   void operator()(const LineChunk& lines, TveChunk& chunk) const {
     LabelReader reader(chunk.labels), edge_labels(chunk.edges.labels);
     chunk.edges.cells.resize(columns_.size());
-    const char* p = lines.begin;
-    while (p != lines.end) {
-      const char* const start = p;
-      p = skip_blanks(p);
-      if (*p != '\n') chunk.error = line(p, chunk, reader, edge_labels);
-      if (*p != '\n') p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(lines.end - p)));
-      if (!chunk.error && has_lone_return(start, p)) chunk.error = lone_return();
-      if (chunk.error) {
-        chunk.error->line = chunk.lines;
-        return;
-      }
-      ++p;
-      ++chunk.lines;
-    }
+    for_each_line(lines, chunk,
+                  [&](const char*, const char*& p) { chunk.error = line(p, chunk, reader, edge_labels); });
   }
 
   Status take(TveChunk& chunk) const {

@@ -10,11 +10,6 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-Error truncated(const std::string& path, std::string_view kind) {
-  return input_error(path, 0, "the file is truncated: its " + std::string(kind) + " data end early",
-                     "fetch or pack it again");
-}
-
 class GzipUnpacker final : public Unpacker {
  public:
   GzipUnpacker(std::string_view packed, const std::string& path) : packed_(packed), path_(path) {
@@ -35,12 +30,11 @@ class GzipUnpacker final : public Unpacker {
       if (state == Z_STREAM_END) {
         MATCHA_TRY(next_member());
       } else if (state == Z_BUF_ERROR || (state == Z_OK && rest() == 0 && stream_.avail_out != 0)) {
-        if (rest() == 0) return truncated(path_, "gzip");
+        if (rest() == 0) return ends_early(path_, "gzip");
       } else if (state == Z_MEM_ERROR) {
         return out_of_memory_error(path_);
       } else if (state != Z_OK) {
-        const char* const reason = stream_.msg != nullptr ? stream_.msg : "bad data";
-        return input_error(path_, 0, std::string("the gzip data are corrupt: ") + reason, "fetch or pack it again");
+        return corrupt_data(path_, "gzip", stream_.msg != nullptr ? stream_.msg : "bad data");
       }
     }
     return done;
@@ -69,7 +63,7 @@ class GzipUnpacker final : public Unpacker {
       return Done{};
     }
     if (compression_of(left) != Compression::Gzip) {
-      return input_error(path_, 0, "there are other bytes after the gzip data", "fetch or pack it again");
+      return bytes_behind(path_, "gzip");
     }
     inflateReset(&stream_);
     return Done{};
@@ -98,12 +92,9 @@ class ZstdUnpacker final : public Unpacker {
       const std::size_t before_in = input.pos;
       const std::size_t before_out = output.pos;
       const std::size_t state = ZSTD_decompressStream(stream_, &output, &input);
-      if (ZSTD_isError(state)) {
-        return input_error(path_, 0, std::string("the zstd data are corrupt: ") + ZSTD_getErrorName(state),
-                           "fetch or pack it again");
-      }
+      if (ZSTD_isError(state)) return corrupt_data(path_, "zstd", ZSTD_getErrorName(state));
       frame_done_ = state == 0;
-      if (input.pos == before_in && output.pos == before_out && !frame_done_) return truncated(path_, "zstd");
+      if (input.pos == before_in && output.pos == before_out && !frame_done_) return ends_early(path_, "zstd");
     }
     at_ = input.pos;
     return output.pos;
@@ -119,7 +110,24 @@ class ZstdUnpacker final : public Unpacker {
   bool frame_done_ = false;
 };
 
+Error packed_error(const std::string& path, const std::string& message) {
+  return input_error(path, 0, message, "fetch or pack it again");
+}
+
 }  // namespace
+
+Error ends_early(const std::string& path, std::string_view kind) {
+  return packed_error(path, "the file is truncated: its " + std::string(kind) + " data end early");
+}
+
+Error corrupt_data(const std::string& path, std::string_view kind, std::string_view what) {
+  return packed_error(
+      path, "the " + std::string(kind) + " data are corrupt" + (what.empty() ? "" : ": ") + std::string(what));
+}
+
+Error bytes_behind(const std::string& path, std::string_view kind) {
+  return packed_error(path, "there are other bytes after the " + std::string(kind) + " data");
+}
 
 Compression compression_of(std::string_view bytes) {
   if (bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b') return Compression::Gzip;

@@ -10,11 +10,6 @@ namespace matcha::runtime::detail {
 
 namespace {
 
-Error ends_early(const std::string& path, const char* kind) {
-  return input_error(path, 0, std::string("the file is truncated: its ") + kind + " data end early",
-                     "fetch or pack it again");
-}
-
 /// One or more bzip2 streams.
 class Bzip2Unpacker final : public Unpacker {
  public:
@@ -36,7 +31,7 @@ class Bzip2Unpacker final : public Unpacker {
       } else if (state == BZ_MEM_ERROR) {
         return out_of_memory_error(path_);
       } else if (state != BZ_OK) {
-        return input_error(path_, 0, "the bzip2 data are corrupt", "fetch or pack it again");
+        return corrupt_data(path_, "bzip2");
       } else if (stream_.avail_out == want && before == 0) {
         return ends_early(path_, "bzip2");
       }
@@ -67,7 +62,7 @@ class Bzip2Unpacker final : public Unpacker {
       return Done{};
     }
     if (compression_of(packed_.substr(at)) != Compression::Bzip2) {
-      return input_error(path_, 0, "there are other bytes after the bzip2 data", "fetch or pack it again");
+      return bytes_behind(path_, "bzip2");
     }
     BZ2_bzDecompressEnd(&stream_);
     stream_ = bz_stream{};
@@ -105,7 +100,7 @@ class XzUnpacker final : public Unpacker {
       } else if (state == LZMA_BUF_ERROR) {
         return ends_early(path_, "xz");
       } else if (state != LZMA_OK) {
-        return input_error(path_, 0, "the xz data are corrupt", "fetch or pack it again");
+        return corrupt_data(path_, "xz");
       }
     }
     return room - stream_.avail_out;
