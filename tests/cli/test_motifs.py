@@ -75,6 +75,13 @@ class MotifsTest(CliTest):
         self.assertIn("as it runs, by the engine `identities`", self.ok(*explained))
         self.assertIn("identities on a CPU", self.ok(*explained, "--html", "-"))
 
+    def test_programs_that_count_patterns_are_not_compiled(self):
+        """The loops are analysed, and their passes for a CPU run only if the loops do."""
+        for words in (["examples/house.mt"], ["std.motif", "--entry", "five_cycles"]):
+            stats = json.loads(self.ok("run", *words, WIKI, "--json", "--device", "cpu"))["stats"]
+            self.assertEqual(stats["engine"], "patterns")
+            self.assertFalse({"passes", "tiers", "llvm"} & stats["compile_ms"].keys(), stats["compile_ms"])
+
     def test_engines_that_refuse(self):
         for engine, why in (("search", "a search matches one pattern"), ("messages", "messages match one pattern"),
                             ("parts", "the graph is in memory")):
