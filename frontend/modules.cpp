@@ -17,10 +17,24 @@ constexpr std::string_view kSuffix = ".mt";
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The words of a text, comments among them.
+/// Where the comment or the text in quotes that begins at `at` ends; `at` if none does.
+std::size_t after_text(std::string_view text, std::size_t at) {
+  constexpr std::string_view kDoc = "\"\"\"";
+  const bool is_doc = text.substr(at).starts_with(kDoc);
+  if (!is_doc && text[at] != '#' && text[at] != '"' && text[at] != '\'') return at;
+  const std::string_view end = is_doc ? kDoc : text[at] == '#' ? "\n" : text.substr(at, 1);
+  const std::size_t found = text.find(end, at + (is_doc ? kDoc.size() : 1));
+  return found == std::string_view::npos ? text.size() : found + end.size();
+}
+
+/// The words of a text that are no comments and not in quotes.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t end = after_text(text, at); end > at) {
+      at = end;
+      continue;
+    }
     std::size_t end = at;
     while (end < text.size() && is_of_word(text[end])) ++end;
     if (end > at) words.push_back(text.substr(at, end - at));
