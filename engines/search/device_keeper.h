@@ -11,8 +11,7 @@
 
 namespace matcha::codegen {
 
-/// A device that counts in a graph, opened for the first count. `Counter` has `device()`. Several threads may call
-/// `get`.
+/// A device that counts in a graph, opened for the first count. `Counter` has `device()`. Thread-safe.
 template <typename Counter>
 class DeviceKeeper {
  public:
@@ -32,11 +31,14 @@ class DeviceKeeper {
     }
     return device_;
   }
-  /// The name of the device, such as `GPU 0 (NVIDIA H200)`; empty before the first `get`. Call it after a `get`.
-  const std::string& label() const { return label_; }
+  /// The name of the device, such as `GPU 0 (NVIDIA H200)`; empty before the first `get`.
+  std::string label() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return label_;
+  }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Open open_;
   Shared device_;
   std::string label_;
