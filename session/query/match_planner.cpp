@@ -176,6 +176,8 @@ std::vector<Matcher::Step> MatchPlanner::steps_of(const std::set<std::size_t>& p
     if (!bound_.contains(slot) && is_mine(part_of({slot}))) open.insert(slot);
   }
   place_conditions();
+  add_paths(is_mine);
+  place_conditions();
   while (!walks.empty() || !open.empty()) {
     const auto best = std::ranges::min_element(walks, {}, [this](const Walk* walk) { return cost(*walk); });
     if (best != walks.end() && std::get<0>(cost(**best)) != kNoEndThere) {
