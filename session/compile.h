@@ -76,7 +76,7 @@ class Compilation {
   ir::Module module_of_lists(const passes::LabelWords& labels);
   /// After `lower`: the program as it is written, without a pass, but for the words of labels.
   ir::Module module_as_written(const passes::LabelWords& labels);
-  /// After `lower`: the result of the pipeline `nests`, for analyses, where so much may be assumed; nothing after an
+  /// After `lower`: the result of the pipeline `nests`, for analyses, under the assumptions `allowed`; nothing after an
   /// error. It is kept, unless the program reads labels.
   std::optional<ir::Module> nests(const passes::LabelWords& labels, ir::AssumptionKinds allowed);
   /// After `lower`: another module of stage loop in its place, made in `context`, with the same parameters first.

@@ -81,7 +81,7 @@ class Neighborhood {
   }
 
   /// True if sets of all vertices at two steps (CommonNeighbors) are cheaper than the diamonds of the vertex `a`, each
-  /// of which takes so many nanoseconds.
+  /// of which takes `a_diamond` nanoseconds.
   bool sets_pay(std::uint64_t a, double a_diamond) const {
     constexpr double kNsAStep = 1.5, kNsAWord = 0.7, kNsAnArc = 0.7;
     double steps = 0, further = 0;
