@@ -82,6 +82,20 @@ std::optional<Query> read_as_pattern(const SourceManager& sources, std::uint32_t
   return query;
 }
 
+/// Reports a first word with which no query begins.
+void refuse_first_word(Words& words) {
+  std::string word = words.peek().text;
+  std::ranges::transform(word, word.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  const std::string near =
+      nearest_word(word, {"PREFIX", "SELECT", "ASK", "MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"});
+  words.refuse(
+      "`SELECT`, `ASK` or `MATCH`",
+      near.empty()
+          ? "SPARQL begins with PREFIX, SELECT or ASK, Cypher with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN"
+          : fmt::format("did you mean `{}`?", near));
+}
+
 /// Patterns with conditions have edges at all vertices, and no columns of types.
 bool is_answered_as_pattern(const Query& query, bool has_tables) {
   if (!query.set.asks_columns() || !has_tables) return !query.set.asks_columns();
@@ -102,6 +116,11 @@ std::optional<Query> read_query(const SourceManager& sources, std::uint32_t file
   constexpr std::array kFirst = {"MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN"};
   const auto is_next = [&words](const char* word) { return words.peek().is_keyword(word); };
   const bool is_cypher = std::ranges::any_of(kFirst, is_next) || std::ranges::any_of(kClausesNotRead, is_next);
+  constexpr std::array kSparql = {"PREFIX", "BASE", "SELECT", "ASK"};
+  if (!is_cypher && words.peek().kind == Word::Kind::Name && std::ranges::none_of(kSparql, is_next)) {
+    refuse_first_word(words);
+    return std::nullopt;
+  }
   if (!is_cypher) return read_as_pattern(sources, file, false, diagnostics);
   Diagnostics ignored(sources);
   std::optional<Query> query = read_as_pattern(sources, file, true, ignored);

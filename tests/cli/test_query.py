@@ -258,7 +258,7 @@ class Query(CliTest):
             ("SELECT ?a { ?a <knows> ?b", 26, "`.`"),
             ("MATCH (a)-->(b) WHERE toLower(a.x) = 'y' RETURN count(*)", 23, "function `toLower`"),
             ("MATCH (a)-[r]->(b) RETURN type(a)", 27, "of a relationship"),
-            ("CREATE (a) ", 1, "`CREATE` is not read"), ("ASKS (a) ", 1, "SELECT"),
+            ("CREATE (a) ", 1, "`CREATE` is not read"), ("ASKS (a) ", 1, "SELECT"), ("MTACH (a) RETURN a", 1, "did you mean `MATCH`?"),
             ("MATCH (a)-->(b) RETURN count(*); MATCH (a) RETURN a", 34, "end of the query"),
             ("MATCH (a)-->(b) RETURN count(c)", 30, "nothing is called `c`"),
             ("SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a <knows> ?b }", 15, "DISTINCT"),
