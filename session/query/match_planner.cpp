@@ -175,7 +175,6 @@ std::vector<Matcher::Step> MatchPlanner::steps_of(const std::set<std::size_t>& p
   for (const auto& [slot, tests] : nodes_) {
     if (!bound_.contains(slot) && is_mine(part_of({slot}))) open.insert(slot);
   }
-  place_conditions();
   add_paths(is_mine);
   place_conditions();
   while (!walks.empty() || !open.empty()) {
@@ -194,8 +193,6 @@ std::vector<Matcher::Step> MatchPlanner::steps_of(const std::set<std::size_t>& p
     add_paths(is_mine);
     place_conditions();
   }
-  add_paths(is_mine);
-  place_conditions();
   return std::move(steps_);
 }
 
