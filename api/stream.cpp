@@ -355,7 +355,8 @@ matcha_status entered(matcha_stream* stream, matcha_error** error, Work work) {
 constexpr const char* kNoRows =
     "the result is no list, and only a list has rows\n  hint: `matches` makes a pattern list them";
 
-/// What `work` makes of the answer of a program. `what`: of `out`, for its error; `of_rows`: of an answer with rows.
+/// Puts the result of `work` for the answer of a program into `out`. `what`: the noun for `out` in the error that it is
+/// NULL. `of_rows`: the answer has to have rows.
 template <typename Out, typename Work>
 matcha_status of_answer(matcha_stream* stream, size_t program, Out** out, const char* what, bool of_rows,
                         matcha_error** error, Work work) {

@@ -80,7 +80,7 @@ Status find_patterns(const MotifsOptions& options, bool directed, const Console&
   return Status::Ok;
 }
 
-/// What the counts are of.
+/// The graph that is counted.
 struct Counted {
   session::ResidentGraph::Shared graph;
   nlohmann::ordered_json facts;  ///< For the JSON.

@@ -36,7 +36,7 @@ class RowTaker {
 /// collected ones are in `list`; for a share, as a partial result.
 void add_found(__int128 found, bool lists, ListValue list, const RunOptions& options, RunResult& result);
 
-/// What `count` gives for the device. Empty if its memory is too small: a CPU counts in its place, as a note says.
+/// The outcome of `count` on the device. Empty if its memory is too small; then a CPU counts, and a note says why.
 template <typename Outcome, typename Counter, typename Count>
 std::optional<runtime::Result<Outcome>> on_device(DeviceKeeper<Counter>& keeper, const runtime::Graph& graph,
                                                   RunResult& result, const Count& count) {
@@ -54,7 +54,7 @@ std::optional<runtime::Result<Outcome>> on_device(DeviceKeeper<Counter>& keeper,
   return outcome;
 }
 
-/// How a run ends whose loop ended so.
+/// The ending of a run whose loop ended with `end`.
 Ending ending_of(runtime::motif::End end);
 
 /// Adds the times, rows and ending of counts at each vertex or edge to a result. `Outcome`: as OrbitOutcome.

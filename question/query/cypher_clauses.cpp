@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kClauses = "read are MATCH, OPTIONAL MATCH, UNWIND, WITH, RETURN and UNION";
 
-/// Of each branch: lists of each part may be in a list of the next one. Of branches too.
+/// The most parts of a branch, and the most branches. Lists of each part may be in a list of the next part.
 constexpr std::size_t kMostParts = 100;
 
 bool has_aggregate(const Term& term) {

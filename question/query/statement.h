@@ -43,8 +43,8 @@ struct Term {
     Property,  ///< Column `text` of the node or relationship `parts[0]`.
     List,
     Item,  ///< `parts[0][parts[1]]`.
-    /// Conditions and values in pairs, and the value of ELSE; `integer` 1: a value before them, which equals a
-    /// condition.
+    /// Pairs of a condition and a value, then the value of ELSE, if any. `integer` 1: the first part is a value, with
+    /// which the conditions are compared.
     Case,
     Negative,
     Sum,
