@@ -115,7 +115,7 @@ def test_numbers_are_labels_of_one_form():
 
 def test_problems():
     g = graph_of([(1, 2, "knows"), (2, 3, "owns")])
-    with pytest.raises(mt.ProgramError, match="expected `SELECT` or `ASK`") as caught:
+    with pytest.raises(mt.ProgramError, match="expected `SELECT`, `ASK` or `MATCH`") as caught:
         mt.query(g, "triangle")
     assert caught.value.diagnostics[0].column == 1
     lossy = mt.Graph([1, 1], [2, 1], directed=True, edge_label=["knows", "knows"])
