@@ -82,10 +82,10 @@ RowChanges difference(const RowSet& now, const RowSet& before);
 /// rows that a batch was expected to read more than once, and the numbers of reads of resident and of remote rows.
 /// Batches that were counted together have the same values.
 struct GpuRows {
-  std::uint64_t kept = 0;  ///< Rows that were resident.
-  std::uint64_t sent = 0;  ///< Rows that were fetched.
-  std::uint64_t left = 0;  ///< Rows that stayed remote, in host memory.
-  std::uint64_t gone = 0;  ///< Rows evicted to make room.
+  std::uint64_t kept = 0;     ///< Rows that were resident.
+  std::uint64_t sent = 0;     ///< Rows that were fetched.
+  std::uint64_t left = 0;     ///< Rows that stayed remote, in host memory.
+  std::uint64_t evicted = 0;  ///< Rows evicted to make room.
   std::uint64_t resident_reads = 0, remote_reads = 0;
   /// Time of the host to choose rows, and of the GPU to move them and to build those that the previous batch changed.
   double choose_ms = 0, move_ms = 0;
@@ -94,7 +94,7 @@ struct GpuRows {
     kept += more.kept;
     sent += more.sent;
     left += more.left;
-    gone += more.gone;
+    evicted += more.evicted;
     resident_reads += more.resident_reads;
     remote_reads += more.remote_reads;
     choose_ms += more.choose_ms;

@@ -108,7 +108,7 @@ std::string answer_json(const BatchFacts& facts, const Answer& answer, const std
     const nlohmann::ordered_json gpu_rows = {{"kept", rows.kept},
                                              {"sent", rows.sent},
                                              {"left", rows.left},
-                                             {"gone", rows.gone},
+                                             {"gone", rows.evicted},
                                              {"near", rows.resident_reads},
                                              {"far", rows.remote_reads},
                                              {"hits", rounded(rows.hit_share())},

@@ -51,12 +51,12 @@ bool DelayedBatches::find_pairs(const NetBatch& batch) {
 /// Computes the changes of rows by the edges of a batch and updates their labels; false: they do not fit.
 bool DelayedBatches::find_updates(const NetBatch& batch, std::uint32_t slot) {
   updates_.clear();
-  for (const bool comes : {false, true}) {
-    const bool fits = comes ? environment_.present.take_inserted(batch, changes_)
-                            : environment_.present.take_deleted(batch, changes_);
+  for (const bool is_insert : {false, true}) {
+    const bool fits = is_insert ? environment_.present.take_inserted(batch, changes_)
+                                : environment_.present.take_deleted(batch, changes_);
     if (!fits) return false;
     for (const runtime::stream::EdgeUpdate& one : changes_) {
-      updates_.push_back({one.u, one.v, comes ? slot + 1 : slot, one.layer});
+      updates_.push_back({one.u, one.v, is_insert ? slot + 1 : slot, one.layer});
     }
   }
   return true;

@@ -51,7 +51,7 @@ class DeltaEngine final : public Engine {
                   }}) {}
 
   const Present& present() const override { return present_; }
-  const DynamicPresent& graph_at_hand() const { return present_; }
+  const DynamicPresent& dynamic_graph() const { return present_; }
   const runtime::LabelDictionary& dictionary() const override { return baseline_->dictionary(); }
 
   runtime::Result<ResidentGraph::Shared> graph() override {
@@ -411,14 +411,14 @@ class DeltaEngine final : public Engine {
     constexpr std::size_t kMany = 1024;
     bool alone = true;
     bool may_use_gpu = counts && (gpu_.is_wanted() || edges.size() >= kMany) && gpu_.counts(present_);
-    std::size_t next_look = may_use_gpu ? edges.size() : kMany;
+    std::size_t next_poll = may_use_gpu ? edges.size() : kMany;
     const Stopwatch watch;
     for (std::size_t at = 0; at < edges.size();) {
-      if (counts && at >= next_look) {
+      if (counts && at >= next_poll) {
         // The CPU's time is now known well enough for a comparison.
-        next_look = at + kMany;
+        next_poll = at + kMany;
         may_use_gpu = gpu_.counts_rest(present_, at, watch.ms(), edges.size() - at);
-        if (may_use_gpu) next_look = edges.size();
+        if (may_use_gpu) next_poll = edges.size();
       }
       if (may_share && alone && at == kEdgesOfOneThread && phase.is_timed()) each_ms_ = phase.ms() / kEdgesOfOneThread;
       if (may_use_gpu && !phase.gave_up()) {
@@ -589,7 +589,7 @@ std::unique_ptr<Engine> make_delta(const ResidentGraph::Shared& start, std::shar
   std::unique_ptr<Engine> engine = make_recompute(start, reporter, reading);
   if (engine == nullptr) return engine;
   auto deltas = std::make_unique<DeltaEngine>(start, std::move(engine), reporter, reading, device);
-  const DynamicPresent& present = deltas->graph_at_hand();
+  const DynamicPresent& present = deltas->dynamic_graph();
   return with_roots(std::move(deltas), present, device.kind, std::move(reporter), reading);
 }
 

@@ -15,7 +15,7 @@ GpuRows rows_of(const DeviceSearch::Outcome& outcome) {
   rows.kept = outcome.rows.kept;
   rows.sent = outcome.rows.sent;
   rows.left = outcome.rows.left;
-  rows.gone = outcome.rows.gone;
+  rows.evicted = outcome.rows.evicted;
   rows.resident_reads = outcome.resident_reads;
   rows.remote_reads = outcome.remote_reads;
   rows.choose_ms = outcome.choose_ms;

@@ -40,7 +40,7 @@ bool LedgerForm::make(const Table& table, Diagnostics& diagnostics) {
   if (!maker_->good()) return false;
   bounds_ = ledger::bounds_of(form());
   if (rows_) columns_ = ledger::columns_of_rows(pattern_, form(), false, names_);
-  for (const bool comes : {false, true}) find_terms(comes);
+  for (const bool is_insert : {false, true}) find_terms(is_insert);
   for (std::size_t e = 0; e < form().edges.size(); ++e) whole_.classes.push_back(class_of(e, kAll));
   return write(table, diagnostics);
 }
@@ -48,25 +48,25 @@ bool LedgerForm::make(const Table& table, Diagnostics& diagnostics) {
 /// Makes a term for each edge that may have an inserted row (`comes`) or a deleted one. Rows are inserted at the end of
 /// all times and deleted at their beginning. So if a match has an inserted row, all its later rows are inserted too: an
 /// edge that is always before another one needs no term. For deleted rows the same holds for earlier rows.
-void LedgerForm::find_terms(bool comes) {
+void LedgerForm::find_terms(bool is_insert) {
   const std::size_t edges = form().edges.size();
   const bool by_time = form().is_sorted && form().sorted_by.empty();
   const auto is_beyond = [&](std::size_t other, std::size_t e) {
-    const std::optional<__int128>& most = comes ? bounds_.most[e][other] : bounds_.most[other][e];
+    const std::optional<__int128>& most = is_insert ? bounds_.most[e][other] : bounds_.most[other][e];
     return by_time && !bounds_.is_impossible && most && *most < 0;
   };
-  std::optional<__int128>& reach = comes ? reach_back_ : reach_on_;
+  std::optional<__int128>& reach = is_insert ? reach_back_ : reach_on_;
   reach = by_time ? std::optional<__int128>(0) : std::nullopt;
   std::vector<std::size_t> before;
   for (std::size_t e = 0; e < edges; ++e) {
     bool has_beyond = false;
     for (std::size_t other = 0; other < edges; ++other) has_beyond = has_beyond || is_beyond(other, e);
     if (has_beyond) continue;
-    Term& term = terms_[comes ? 1 : 0].emplace_back(Term{e});
+    Term& term = terms_[is_insert ? 1 : 0].emplace_back(Term{e});
     for (std::size_t other = 0; other < edges; ++other) {
       const bool is_before = std::ranges::find(before, other) != before.end();
       term.classes.push_back(class_of(other, other == e ? kNew : is_before ? kOld : kAll));
-      const std::optional<__int128>& most = comes ? bounds_.most[e][other] : bounds_.most[other][e];
+      const std::optional<__int128>& most = is_insert ? bounds_.most[e][other] : bounds_.most[other][e];
       if (!most) reach.reset();
       if (reach && most) reach = std::max(*reach, *most);
     }
@@ -172,7 +172,7 @@ void LedgerForm::split(EdgeClass all, const Plan& plan, const LedgerSide& side, 
   if (by_line) parts[kAll] = std::move(all);
 }
 
-Status LedgerForm::count(const LedgerSide& side, bool comes, bool all, RowPrograms& programs,
+Status LedgerForm::count(const LedgerSide& side, bool is_insert, bool all, RowPrograms& programs,
                          codegen::RunOptions options, const Reporter& reporter, RowSet* maybe_found, __int128& count) {
   count = 0;
   if (side.table.rows == 0) return Status::Ok;
@@ -201,7 +201,7 @@ Status LedgerForm::count(const LedgerSide& side, bool comes, bool all, RowProgra
   std::vector<ListKey> keys;
   std::deque<runtime::InputList> lists;
   std::vector<codegen::Argument> arguments;
-  const std::span<const Term> terms = all ? std::span<const Term>(&whole_, 1) : terms_[comes ? 1 : 0];
+  const std::span<const Term> terms = all ? std::span<const Term>(&whole_, 1) : terms_[is_insert ? 1 : 0];
   for (const Term& term : terms) {
     const bool is_empty =
         std::ranges::any_of(term.classes, [&](std::size_t each) { return plan.classes[each].entries.empty(); });

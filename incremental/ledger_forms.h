@@ -60,12 +60,12 @@ class LedgerForm {
 
   /// The most time by which a row of a match may be before the first inserted row, or after the last deleted one;
   /// nothing: any time.
-  std::optional<__int128> reach(bool comes) const { return comes ? reach_back_ : reach_on_; }
+  std::optional<__int128> reach(bool is_insert) const { return is_insert ? reach_back_ : reach_on_; }
   const std::vector<std::string>& row_names() const { return names_; }
 
   /// Counts the matches with an inserted row (`comes`) or a deleted row of the side; with `all`, all matches.
   /// `maybe_found` gets their rows.
-  Status count(const LedgerSide& side, bool comes, bool all, RowPrograms& programs, codegen::RunOptions options,
+  Status count(const LedgerSide& side, bool is_insert, bool all, RowPrograms& programs, codegen::RunOptions options,
                const Reporter& reporter, RowSet* maybe_found, __int128& count);
 
  private:
@@ -77,7 +77,7 @@ class LedgerForm {
     ledger::Program program{};
   };
 
-  void find_terms(bool comes);
+  void find_terms(bool is_insert);
   std::size_t class_of(std::size_t edge, Part part) const { return kParts * form().class_of[edge] + part; }
   const ledger::Plan& form() const { return maker_->form(); }
   /// Writes the programs for columns with at least the ranges of these.

@@ -61,8 +61,8 @@ LedgerProgram::LedgerProgram(std::unique_ptr<LedgerPattern> pattern, std::shared
   for (std::uint64_t rank = 0; rank < known.size(); ++rank) {
     known_.emplace(known.id_text(rank), static_cast<std::uint32_t>(rank));
   }
-  for (std::size_t column = 0; column < rows_->wish().columns.size(); ++column) {
-    if (std::ranges::find(pattern_->wish.columns, name_of(column)) != pattern_->wish.columns.end())
+  for (std::size_t column = 0; column < rows_->request().columns.size(); ++column) {
+    if (std::ranges::find(pattern_->request.columns, name_of(column)) != pattern_->request.columns.end())
       columns_.push_back(column);
   }
 }
@@ -90,7 +90,7 @@ Status LedgerProgram::start(const ApplyOptions& options, Answer& answer) {
   run_ = options.run;
   if (rows_->is_chosen()) find_columns();
   changes_ = {};
-  const Status status = count_all(rows_->size(), forms(), changes_.came, changes_.plus);
+  const Status status = count_all(rows_->size(), forms(), changes_.added, changes_.plus);
   if (status != Status::Ok) return status;
   total_ = changes_.plus;
   answer.how = recomputes_ ? MaintenanceMethod::Recompute : MaintenanceMethod::Delta;
@@ -115,18 +115,18 @@ Status LedgerProgram::begin(const ApplyOptions& options) {
 Status LedgerProgram::before(const Batch& batch) {
   new_forms_ = forms();
   again_ = recomputes_ || shifts(old_forms_, new_forms_);
-  if (again_) return lists() ? count_all(batch.before, old_forms_, changes_.gone, changes_.minus) : Status::Ok;
+  if (again_) return lists() ? count_all(batch.before, old_forms_, changes_.removed, changes_.minus) : Status::Ok;
   if (!by_line()) return count_pairs(batch);
-  return count_side({0, batch.before}, {0, batch.left}, false, old_forms_, changes_.gone, changes_.minus);
+  return count_side({0, batch.before}, {0, batch.left}, false, old_forms_, changes_.removed, changes_.minus);
 }
 
 Status LedgerProgram::after(const Batch& batch, Answer& answer) {
   const std::uint64_t rows = rows_->size();
   Status status = Status::Ok;
   if (again_) {
-    status = count_all(rows, new_forms_, changes_.came, changes_.plus);
+    status = count_all(rows, new_forms_, changes_.added, changes_.plus);
   } else if (by_line()) {
-    status = count_side({0, rows}, {batch.before - batch.left, rows}, true, new_forms_, changes_.came, changes_.plus);
+    status = count_side({0, rows}, {batch.before - batch.left, rows}, true, new_forms_, changes_.added, changes_.plus);
   }
   if (status != Status::Ok) return status;
   const __int128 last = *total_;
@@ -165,8 +165,8 @@ LedgerSide LedgerProgram::side_of(Rows rows, const std::vector<ColumnForm>& form
   LedgerSide side;
   Table& table = side.table;
   table.rows = rows.end - rows.begin;
-  table.time_per_second = rows_->wish().per_second;
-  table.time_is_said = rows_->wish().unit_is_said;
+  table.time_per_second = rows_->request().per_second;
+  table.has_time_unit = rows_->request().has_unit;
   const std::vector<std::int64_t> sorted = rank_ends(table, rows);
   take_edges(table, rows, forms);
   take_vertices(table, sorted);
@@ -327,7 +327,7 @@ void LedgerProgram::say_texts(const std::vector<ColumnForm>& forms) const {
 }
 
 /// The matches of some rows that have one of these, which come or leave: the last or the first ones.
-Status LedgerProgram::count_side(Rows own, Rows changed, bool comes, const std::vector<ColumnForm>& types,
+Status LedgerProgram::count_side(Rows own, Rows changed, bool is_insert, const std::vector<ColumnForm>& types,
                                  RowSet& found, __int128& count) {
   if (changed.begin == changed.end) return Status::Ok;
   LedgerForm* form = known_form(types);
@@ -335,14 +335,14 @@ Status LedgerProgram::count_side(Rows own, Rows changed, bool comes, const std::
     const Status made = make_form(types, side_of(changed, types), form);
     if (made != Status::Ok) return made;
   }
-  if (const std::optional<__int128> reach = form->reach(comes)) {
-    if (comes) own.begin = std::min(rows_->first_from(rows_->row(changed.begin).time - *reach), changed.begin);
-    if (!comes) own.end = std::min(rows_->first_after(rows_->row(changed.end - 1).time + *reach), own.end);
+  if (const std::optional<__int128> reach = form->reach(is_insert)) {
+    if (is_insert) own.begin = std::min(rows_->first_from(rows_->row(changed.begin).time - *reach), changed.begin);
+    if (!is_insert) own.end = std::min(rows_->first_after(rows_->row(changed.end - 1).time + *reach), own.end);
   }
   LedgerSide side = side_of(own, types);
   side.own = {0, side.table.rows};
-  side.other = comes ? Rows{0, changed.begin - own.begin} : Rows{changed.end - own.begin, side.table.rows};
-  return count_in(*form, side, own.begin, comes, false, found, count);
+  side.other = is_insert ? Rows{0, changed.begin - own.begin} : Rows{changed.end - own.begin, side.table.rows};
+  return count_in(*form, side, own.begin, is_insert, false, found, count);
 }
 
 /// The matches with a pair of vertices that rows join before the batch, or after it, and not on the other side.
@@ -358,9 +358,9 @@ Status LedgerProgram::count_pairs(const Batch& batch) {
   const Rows old{0, batch.before}, now{batch.leaving, rows};
   side.own = old;
   side.other = now;
-  const Status status = count_in(*form, side, 0, false, false, changes_.gone, changes_.minus);
+  const Status status = count_in(*form, side, 0, false, false, changes_.removed, changes_.minus);
   std::swap(side.own, side.other);
-  return status == Status::Ok ? count_in(*form, side, 0, true, false, changes_.came, changes_.plus) : status;
+  return status == Status::Ok ? count_in(*form, side, 0, true, false, changes_.added, changes_.plus) : status;
 }
 
 /// All matches of the first rows.
@@ -375,9 +375,10 @@ Status LedgerProgram::count_all(std::uint64_t rows, const std::vector<ColumnForm
   return made == Status::Ok ? count_in(*form, side, 0, true, true, found, count) : made;
 }
 
-Status LedgerProgram::count_in(LedgerForm& form, const LedgerSide& side, std::uint64_t begin, bool comes, bool all,
+Status LedgerProgram::count_in(LedgerForm& form, const LedgerSide& side, std::uint64_t begin, bool is_insert, bool all,
                                RowSet& found, __int128& count) {
-  const Status status = form.count(side, comes, all, *programs_, run_, *reporter_, lists() ? &found : nullptr, count);
+  const Status status =
+      form.count(side, is_insert, all, *programs_, run_, *reporter_, lists() ? &found : nullptr, count);
   const std::optional<std::size_t> cell = rows_->id_cell();
   for (std::uint64_t at = begin; cell && found.size() != 0 && at < begin + side.table.rows; ++at) {
     edge_ids_.emplace(rows_->row(at).number, rows_->row(at).cells[*cell]);
@@ -387,21 +388,21 @@ Status LedgerProgram::count_in(LedgerForm& form, const LedgerSide& side, std::ui
 
 /// Puts the new and the lost rows into the answer; with `again_`, the difference of all rows before and after.
 void LedgerProgram::put(Answer& answer) {
-  RowSet& came = changes_.came;
-  RowSet& gone = changes_.gone;
+  RowSet& added = changes_.added;
+  RowSet& removed = changes_.removed;
   if (again_) {
-    came.sort();
-    gone.sort();
-    answer.changes = difference(came, gone);
+    added.sort();
+    removed.sort();
+    answer.changes = difference(added, removed);
     answer.plus = answer.changes.count(1);
     answer.minus = answer.changes.count(-1);
   } else {
     RowSet& rows = answer.changes.rows;
-    answer.changes.signs.assign(came.size(), 1);
-    answer.changes.signs.resize(came.size() + gone.size(), -1);
-    rows.kinds = came.kinds.empty() ? gone.kinds : came.kinds;
-    rows.words = std::move(came.words);
-    rows.words.insert(rows.words.end(), gone.words.begin(), gone.words.end());
+    answer.changes.signs.assign(added.size(), 1);
+    answer.changes.signs.resize(added.size() + removed.size(), -1);
+    rows.kinds = added.kinds.empty() ? removed.kinds : added.kinds;
+    rows.words = std::move(added.words);
+    rows.words.insert(rows.words.end(), removed.words.begin(), removed.words.end());
   }
   answer.changes.edge_ids = std::exchange(edge_ids_, {});
 }
@@ -425,10 +426,10 @@ Status LedgerPattern::read(const ProgramRequest& request, const BindOptions& bin
   made->wanted = ledger::wanted_by(made->question.set, true);
   status = ledger::read_vertices(made->wanted, made->source.sources(), bind, io, reporter, made->vertices);
   if (status != Status::Ok) return status;
-  LedgerRows::Wish& wish = made->wish;
-  for (const auto& [name, loc] : made->wanted.edge_columns) wish.columns.push_back(name);
-  wish.edge_label = made->wanted.edge_labels ? bind.table.edge_label : "";
-  if (made->wanted.edge_labels && wish.edge_label.empty()) {
+  LedgerRows::Request& rows = made->request;
+  for (const auto& [name, loc] : made->wanted.edge_columns) rows.columns.push_back(name);
+  rows.edge_label = made->wanted.edge_labels ? bind.table.edge_label : "";
+  if (made->wanted.edge_labels && rows.edge_label.empty()) {
     return reporter.error_at(Status::Usage, made->source.sources(), made->source.loc(),
                              "the pattern has labels of edges, and no column of the lines is said to have them",
                              "name it: `--edge-label COLUMN`");

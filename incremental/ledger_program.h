@@ -28,7 +28,7 @@ struct LedgerPattern {
   ledger::Question question;
   ledger::Wanted wanted;
   ledger::Table vertices;  ///< Their columns and labels, and no edges.
-  LedgerRows::Wish wish;
+  LedgerRows::Request request;
 };
 
 /// Keeps the answer of one such pattern by counting the matches with an inserted or a deleted row. For a batch, call
@@ -67,7 +67,7 @@ class LedgerProgram {
   using Rows = LedgerSide::Rows;
 
   struct Changes {
-    RowSet gone, came;
+    RowSet removed, added;
     __int128 minus = 0, plus = 0;
   };
   struct Known {
@@ -77,7 +77,7 @@ class LedgerProgram {
 
   bool lists() const { return options_.rows; }
   bool by_line() const { return pattern_->question.meaning.by_line; }
-  const std::string& name_of(std::size_t column) const { return rows_->wish().columns[column]; }
+  const std::string& name_of(std::size_t column) const { return rows_->request().columns[column]; }
   void find_columns();
   std::vector<ColumnForm> forms() const;
   LedgerSide side_of(Rows table, const std::vector<ColumnForm>& forms);
@@ -89,12 +89,12 @@ class LedgerProgram {
   LedgerForm* known_form(const std::vector<ColumnForm>& forms);
   Status make_form(const std::vector<ColumnForm>& forms, const LedgerSide& sample, LedgerForm*& out);
   void say_texts(const std::vector<ColumnForm>& forms) const;
-  Status count_side(Rows own, Rows changed, bool comes, const std::vector<ColumnForm>& types, RowSet& found,
+  Status count_side(Rows own, Rows changed, bool is_insert, const std::vector<ColumnForm>& types, RowSet& found,
                     __int128& count);
   Status count_pairs(const Batch& batch);
   Status count_all(std::uint64_t rows, const std::vector<ColumnForm>& types, RowSet& found, __int128& count);
-  Status count_in(LedgerForm& form, const LedgerSide& side, std::uint64_t begin, bool comes, bool all, RowSet& found,
-                  __int128& count);
+  Status count_in(LedgerForm& form, const LedgerSide& side, std::uint64_t begin, bool is_insert, bool all,
+                  RowSet& found, __int128& count);
   void put(Answer& answer);
 
   std::unique_ptr<LedgerPattern> pattern_;

@@ -59,21 +59,22 @@ ledger::ColumnForm CellForms::form() const {
   return form;
 }
 
-void LedgerRows::Wish::add(const Wish& more) {
+void LedgerRows::Request::add(const Request& more) {
   for (const std::string& name : more.columns) {
     if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
   }
   if (edge_label.empty()) edge_label = more.edge_label;
 }
 
-LedgerRows::LedgerRows(Wish wish) : wish_(std::move(wish)), cell_names_(wish_.columns), forms_(wish_.columns.size()) {
+LedgerRows::LedgerRows(Request request)
+    : request_(std::move(request)), cell_names_(request_.columns), forms_(request_.columns.size()) {
   const auto add = [this](const std::string& name, std::optional<std::size_t>& cell) {
     if (name.empty()) return;
     cell = cell_names_.size();
     cell_names_.push_back(name);
   };
-  add(wish_.edge_label, label_cell_);
-  add(wish_.edge_id, id_cell_);
+  add(request_.edge_label, label_cell_);
+  add(request_.edge_id, id_cell_);
 }
 
 bool LedgerRows::choose(const TimedColumns& columns, std::string& error) {
@@ -93,7 +94,7 @@ bool LedgerRows::choose(const TimedColumns& columns, std::string& error) {
                                                   fmt::join(columns.heading, "`, `"));
     return std::nullopt;
   };
-  for (const std::string& name : wish_.named) {
+  for (const std::string& name : request_.named) {
     if (!place(name)) return false;
   }
   places_.clear();
@@ -117,7 +118,7 @@ bool LedgerRows::read_time(std::string_view cell, std::int64_t& time, std::strin
   const std::optional<std::int64_t> date = ledger::time_of(cell, kNs);
   if (!has_time_) {
     has_dates_ = date.has_value();
-    per_second_ = has_dates_ ? kNs : wish_.per_second;
+    per_second_ = has_dates_ ? kNs : request_.per_second;
   }
   if (has_dates_ && date) {
     time = *date;
@@ -154,7 +155,7 @@ bool LedgerRows::read_cells(std::string_view line, const TimedColumns& columns, 
     return false;
   }
   if (id_cell_ && cells_[*id_cell_].empty()) {
-    error = fmt::format("`--edge-id {}`: each edge has an id, and this line has none", wish_.edge_id);
+    error = fmt::format("`--edge-id {}`: each edge has an id, and this line has none", request_.edge_id);
     return false;
   }
   return true;

@@ -53,17 +53,17 @@ class CellForms {
 class LedgerRows {
  public:
   /// `columns`: by name; the empty one is the time. `per_second`: of times that are numbers. Others may be empty.
-  struct Wish {
+  struct Request {
     std::vector<std::string> columns;
     std::string edge_label, edge_id;
     std::vector<std::string> named;  ///< Columns that the user named; they must be there.
     std::uint64_t per_second = 1;
-    bool unit_is_said = false;
+    bool has_unit = false;
 
     /// Columns and labels that a pattern asks for, beside these.
-    void add(const Wish& more);
+    void add(const Request& more);
   };
-  explicit LedgerRows(Wish wish);
+  explicit LedgerRows(Request request);
 
   // For each line.
 
@@ -92,7 +92,7 @@ class LedgerRows {
   nlohmann::json saved() const;
   void restore(const nlohmann::json& saved);
 
-  const Wish& wish() const { return wish_; }
+  const Request& request() const { return request_; }
   /// The place of the column with the times is that of this wanted column, too.
   bool is_time(std::size_t column) const { return are_times_[column]; }
   bool is_chosen() const { return is_chosen_; }
@@ -117,7 +117,7 @@ class LedgerRows {
   std::uint32_t number_of(std::int64_t id);
   void add_live(LedgerRow row);
 
-  Wish wish_;
+  Request request_;
   std::vector<std::string> cell_names_;  ///< The columns of the cells of a row.
   std::vector<unsigned> places_;         ///< In lines of the file, of the cells of a row.
   std::vector<bool> are_times_;          ///< For each of these, true if it is the column of times.

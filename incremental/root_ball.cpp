@@ -100,7 +100,7 @@ bool RootBalls::add_between(const DynamicPresent& present, int steps, const std:
 std::optional<std::vector<std::int64_t>> RootBalls::touched(const DynamicPresent& present, const ir::RootReads& reads,
                                                             const NetBatch& batch, std::uint64_t most_arcs) {
   touched_.begin(places_of(present.graph()));
-  std::vector<std::int64_t> ends, relabelled, gone;
+  std::vector<std::int64_t> ends, relabelled, deleted;
   for (const std::vector<EdgeChange>* edges : {&batch.deleted, &batch.inserted}) {
     for (const EdgeChange& edge : *edges) {
       ends.push_back(edge.u);
@@ -109,11 +109,11 @@ std::optional<std::vector<std::int64_t>> RootBalls::touched(const DynamicPresent
   }
   for (const VertexChange& vertex : batch.vertices) {
     if (vertex.was && vertex.is) relabelled.push_back(vertex.id);
-    if (vertex.was && !vertex.is) gone.push_back(vertex.id);
+    if (vertex.was && !vertex.is) deleted.push_back(vertex.id);
   }
   std::uint64_t left = most_arcs;
   bool fits = add_near(present, std::max(reads.rows, reads.degrees), ends, left) &&
-              add_near(present, reads.labels, relabelled, left) && add_near(present, 0, gone, left);
+              add_near(present, reads.labels, relabelled, left) && add_near(present, 0, deleted, left);
   for (const std::vector<EdgeChange>* edges : {&batch.deleted, &batch.inserted}) {
     // For other vertices their degrees change, too.
     if (reads.among && reads.degrees <= reads.rows) fits = fits && add_between(present, reads.rows + 1, *edges, left);

@@ -37,8 +37,8 @@ std::optional<unsigned> place_of(const Names& heading, const std::string& name) 
 
 class Choice {
  public:
-  Choice(const ColumnRequest& wish, TimedColumns& columns, std::string& error)
-      : wish_(wish), columns_(columns), error_(error) {}
+  Choice(const ColumnRequest& request, TimedColumns& columns, std::string& error)
+      : request_(request), columns_(columns), error_(error) {}
 
   bool choose(std::string_view line, std::string_view comment, bool& is_heading) {
     const char separator = runtime::separator_of(line);
@@ -71,12 +71,12 @@ class Choice {
   }
 
   bool has_names() const {
-    return std::any_of(wish_.columns.begin(), wish_.columns.end(),
+    return std::any_of(request_.columns.begin(), request_.columns.end(),
                        [](const auto& column) { return !column.name.empty(); });
   }
 
   bool has_all_names(const Names& heading) const {
-    return std::all_of(wish_.columns.begin(), wish_.columns.end(), [&heading](const runtime::ColumnRef& column) {
+    return std::all_of(request_.columns.begin(), request_.columns.end(), [&heading](const runtime::ColumnRef& column) {
       return column.name.empty() || place_of(heading, column.name);
     });
   }
@@ -88,10 +88,10 @@ class Choice {
 
   /// True if the time is not a number although it must be one.
   bool is_heading_line(const Names& first) const {
-    if (has_names() && (wish_.is_strict || has_all_names(first))) return true;
+    if (has_names() && (request_.is_strict || has_all_names(first))) return true;
     if (runtime::usual_ends(first) && time_of(first)) return true;
-    const runtime::ColumnRef& time = wish_.columns[TimedColumns::kTime];
-    const std::size_t at = time.is_said ? time.index : columns_.index[TimedColumns::kTime];
+    const runtime::ColumnRef& time = request_.columns[TimedColumns::kTime];
+    const std::size_t at = time.is_given ? time.index : columns_.index[TimedColumns::kTime];
     if (first.size() <= at || is_number(first[at])) return false;
     return std::none_of(first.begin(), first.end(), is_number);
   }
@@ -110,10 +110,10 @@ class Choice {
     std::vector<bool> is_taken(heading.size());
     std::array<bool, 3> is_open{};
     for (std::size_t at = 0; at < heading.size(); ++at) is_taken[at] = runtime::is_unnamed(heading[at]);
-    for (std::size_t role = 0; role < wish_.columns.size(); ++role) {
-      const runtime::ColumnRef& column = wish_.columns[role];
+    for (std::size_t role = 0; role < request_.columns.size(); ++role) {
+      const runtime::ColumnRef& column = request_.columns[role];
       const std::optional<unsigned> place = column.name.empty() ? column.index : place_of(heading, column.name);
-      is_open[role] = !column.is_said || (!wish_.is_strict && !place);
+      is_open[role] = !column.is_given || (!request_.is_strict && !place);
       if (is_open[role]) continue;
       if (!place || *place >= heading.size()) {
         error_ =
@@ -159,29 +159,29 @@ class Choice {
   }
 
   bool without_heading(const Names& first, char separator) {
-    bool is_said = false;
-    for (std::size_t role = 0; role < wish_.columns.size() && wish_.is_strict; ++role) {
-      if (!wish_.columns[role].is_said) continue;
-      columns_.index[role] = wish_.columns[role].index;
-      is_said = true;
+    bool is_given = false;
+    for (std::size_t role = 0; role < request_.columns.size() && request_.is_strict; ++role) {
+      if (!request_.columns[role].is_given) continue;
+      columns_.index[role] = request_.columns[role].index;
+      is_given = true;
     }
     constexpr unsigned kLine = 3;
-    if (separator == ';' || separator == '|' || is_said || first.size() == kLine) columns_.separator = separator;
-    columns_.count = is_said ? 0 : kLine;
+    if (separator == ';' || separator == '|' || is_given || first.size() == kLine) columns_.separator = separator;
+    columns_.count = is_given ? 0 : kLine;
     return true;
   }
 
-  const ColumnRequest& wish_;
+  const ColumnRequest& request_;
   TimedColumns& columns_;
   std::string& error_;
 };
 
 }  // namespace
 
-bool choose_columns(std::string_view line, std::string_view comment, const ColumnRequest& wish, TimedColumns& columns,
-                    bool& is_heading, std::string& error) {
+bool choose_columns(std::string_view line, std::string_view comment, const ColumnRequest& request,
+                    TimedColumns& columns, bool& is_heading, std::string& error) {
   is_heading = false;
-  return Choice(wish, columns, error).choose(line, comment, is_heading);
+  return Choice(request, columns, error).choose(line, comment, is_heading);
 }
 
 }  // namespace matcha::session::stream

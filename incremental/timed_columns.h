@@ -29,7 +29,7 @@ struct TimedColumns {
 
 /// Examines the first line that is not a comment, and the last comment above it, which may be a heading after `#`.
 /// `is_heading`: the line is a heading, not an update. On false, `error` has the fault, with a hint.
-bool choose_columns(std::string_view line, std::string_view comment, const ColumnRequest& wish, TimedColumns& columns,
-                    bool& is_heading, std::string& error);
+bool choose_columns(std::string_view line, std::string_view comment, const ColumnRequest& request,
+                    TimedColumns& columns, bool& is_heading, std::string& error);
 
 }  // namespace matcha::session::stream

@@ -215,7 +215,7 @@ Answer Answers::run_statement(Job& job, session::ResidentGraph& graph) const {
   const std::optional<std::uint64_t> limit = limit_of(request);
   const std::vector<std::string> names = statement::names_of(asked);
   statement::Progress progress;
-  bool is_late = false, is_gone = false, is_cut = false;
+  bool is_late = false, is_closed = false, is_cut = false;
   progress.is_to_stop = [&] {
     is_late = job.deadline && Clock::now() >= *job.deadline;
     return is_late || job.stop.load(std::memory_order_relaxed) != 0;
@@ -225,13 +225,13 @@ Answer Answers::run_statement(Job& job, session::ResidentGraph& graph) const {
     AnswerLine head(request.id, Status::Ok);
     head.add("columns", names);
     head.add("meaning", statement::kMeaningInMemory);
-    is_gone = !job.on_lines(head.take().line);
+    is_closed = !job.on_lines(head.take().line);
   }
   statement::JsonRows rows(asked, memory.store(), statement::JsonRows::Form::Plain);
   std::string lines;
   std::uint64_t sent = 0;
   const auto send = [&] {
-    if (!lines.empty() && !job.on_lines(std::exchange(lines, {}))) is_gone = true;
+    if (!lines.empty() && !job.on_lines(std::exchange(lines, {}))) is_closed = true;
   };
   job.runs = true;
   const Stopwatch watch;
@@ -242,17 +242,17 @@ Answer Answers::run_statement(Job& job, session::ResidentGraph& graph) const {
     if (!job.on_lines) return rows.take(row, weight, progress) && !is_cut;
     const std::string line = rows.line(row) + '\n';
     constexpr std::size_t kBlock = std::size_t{1} << 16;
-    for (; weight != 0 && !is_gone && !progress.is_over(); --weight, ++sent) {
+    for (; weight != 0 && !is_closed && !progress.is_over(); --weight, ++sent) {
       lines += line;
       if (lines.size() > kBlock) send();
     }
-    return !is_cut && !is_gone;
+    return !is_cut && !is_closed;
   };
   status = memory.run(progress, on_row, log);
   if (status != Status::Ok && status != Status::Interrupted) return error_answer(request.id, status, log);
-  if (job.on_lines && !is_gone) send();
+  if (job.on_lines && !is_closed) send();
   if (is_late) status = Status::Timeout;
-  if (is_gone) status = Status::Interrupted;
+  if (is_closed) status = Status::Interrupted;
   AnswerLine line(request.id, status);
   if (job.on_lines) {
     line.add("rows", sent);
@@ -296,13 +296,13 @@ Answer Answers::run(Job& job, session::Prepared& prepared, const session::Reside
   if (request.picture && request.program.matches && !request.query) {
     first.emplace(request.program.pattern, prepared.universe());
   }
-  bool is_gone = false;
+  bool is_closed = false;
   if (job.on_lines) {
     AnswerLine head(request.id, Status::Ok);
     head.add("columns", names);
     if (!prepared.semantics().empty()) head.add("meaning", prepared.semantics());
-    if (!job.on_lines(head.take().line)) is_gone = true;
-    rows.write_lines_to([&](std::string_view lines) { return !is_gone && !(is_gone = !job.on_lines(lines)); });
+    if (!job.on_lines(head.take().line)) is_closed = true;
+    rows.write_lines_to([&](std::string_view lines) { return !is_closed && !(is_closed = !job.on_lines(lines)); });
   } else if (request.builds_no_list) {
     rows.set_most_text(kMostText);
   }
@@ -326,7 +326,7 @@ Answer Answers::run(Job& job, session::Prepared& prepared, const session::Reside
               "ask for fewer with `limit`, or for a stream of rows");
     return error_answer(request.id, Status::Resource, log);
   }
-  const bool is_stopped = result.ending == codegen::Ending::Stopped || is_gone;
+  const bool is_stopped = result.ending == codegen::Ending::Stopped || is_closed;
   const Status status = result.ending == codegen::Ending::Deadline ? Status::Timeout
                         : is_stopped                               ? Status::Interrupted
                                                                    : Status::Ok;

@@ -192,7 +192,7 @@ bool Connection::put(std::string_view part) {
 
 bool Connection::end() { return is_old_ ? !broken_ : write("0\r\n\r\n"); }
 
-bool Connection::is_gone() const {
+bool Connection::is_closed() const {
   struct pollfd ready = {socket_, POLLRDHUP, 0};
   return ::poll(&ready, 1, 0) > 0 && (ready.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }

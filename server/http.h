@@ -55,7 +55,7 @@ class Connection {
   bool put(std::string_view part);
   bool end();
   /// Whether the client has closed its end.
-  bool is_gone() const;
+  bool is_closed() const;
   /// The connection closes after the response.
   void close_after() { keeps_ = false; }
   bool keeps() const { return keeps_; }

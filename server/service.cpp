@@ -77,7 +77,7 @@ bool is_own_name(std::string_view name) {
 /// An answer that a connection waits for.
 struct Awaited {
   std::mutex mutex;
-  std::condition_variable came;
+  std::condition_variable answered;
   std::optional<Answer> answer;
 
   // Of rows, which may take long to send.
@@ -278,7 +278,7 @@ class Service {
       } catch (const std::bad_alloc&) {
         awaited->answer = std::move(of->spare);
       }
-      awaited->came.notify_all();
+      awaited->answered.notify_all();
     };
     if (streams) set_rows(*job, awaited);
     const Clock::time_point start = Clock::now();
@@ -289,11 +289,11 @@ class Service {
     if (added == Worker::Added::Full) {
       return refuse(connection, 429, "too many requests wait", {{"Retry-After", "1"}}, id);
     }
-    const bool came = wait(*job, *awaited, connection);
+    const bool is_answered = wait(*job, *awaited, connection);
     // Counted before the response, so that a client that has it finds it in the figures.
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    metrics_.add_answer(came ? awaited->answer->status : Status::Interrupted, seconds, awaited->rows);
-    if (!came) return;
+    metrics_.add_answer(is_answered ? awaited->answer->status : Status::Interrupted, seconds, awaited->rows);
+    if (!is_answered) return;
     if (connection.code() == 0) {
       connection.send(code_of(awaited->answer->status), kJson, awaited->answer->line);
     } else if (!connection.put(awaited->answer->line) || !connection.end()) {
@@ -318,8 +318,8 @@ class Service {
   /// Until there is an answer, and no more rows are sent; false: the client is gone.
   bool wait(Job& job, Awaited& awaited, http::Connection& connection) {
     std::unique_lock<std::mutex> lock(awaited.mutex);
-    while (!awaited.came.wait_for(lock, kIdle, [&] { return awaited.answer.has_value(); })) {
-      if (!connection.is_gone()) continue;
+    while (!awaited.answered.wait_for(lock, kIdle, [&] { return awaited.answer.has_value(); })) {
+      if (!connection.is_closed()) continue;
       lock.unlock();
       worker_.cancel(job);
       awaited.end_rows();

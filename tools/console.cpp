@@ -70,7 +70,7 @@ void Console::write(std::string_view text) const {
   if (options_.rank != 0) {
     constexpr std::chrono::milliseconds kFirstGoesBefore{500};
     std::this_thread::sleep_for(kFirstGoesBefore);
-    if (signal_came()) return;
+    if (signal_received()) return;
     if (!json()) static_cast<void>(write_all(STDERR_FILENO, fmt::format("rank {}: ", options_.rank)));
   }
   static_cast<void>(write_all(STDERR_FILENO, escape_invalid_utf8(text)));

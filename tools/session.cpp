@@ -199,6 +199,6 @@ void end_process(Status status) {
   std::_Exit(exit_code(status));
 }
 
-bool signal_came() { return signal_seen.load() != 0; }
+bool signal_received() { return signal_seen.load() != 0; }
 
 }  // namespace matcha::tools

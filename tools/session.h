@@ -59,6 +59,6 @@ class Session final : public StopControl {
 [[noreturn]] void end_process(Status status);
 
 /// True if the session of this process, if there is one, has received a signal.
-bool signal_came();
+bool signal_received();
 
 }  // namespace matcha::tools

@@ -146,10 +146,10 @@ class RegionRun {
     double reported = 0;
     while (true) {
       std::uint64_t streamed = outcome_.streamed;
-      if (!look()) break;
+      if (!poll()) break;
       if (stopping_) stop_all();
       double elapsed = milliseconds_since(started);
-      if (outcome_.ending == Ending::Complete) heed_wishes();
+      if (outcome_.ending == Ending::Complete) apply_requests();
       if (options_.on_progress && elapsed - reported > kReportMs) {
         reported = elapsed;
         std::uint64_t walked = 0;
@@ -172,7 +172,7 @@ class RegionRun {
   }
 
   /// Polls the running devices once. False: none is running.
-  bool look() {
+  bool poll() {
     bool running = false;
     for (std::size_t i = 0; i < active_; ++i) {
       if (ended_[i]) continue;
@@ -195,7 +195,7 @@ class RegionRun {
     stop_all();
   }
 
-  void heed_wishes() {
+  void apply_requests() {
     const Ending asked = requested_ending(options_);
     if (asked != Ending::Complete) outcome_.ending = asked;
     if (outcome_.ending != Ending::Complete) stop_all();

@@ -129,7 +129,7 @@ List Evaluator::make(const ir::Expr& e) {
                            Group::Conversion, Group::ListFact, Group::GraphFact> auto&) -> List {
     MATCHA_UNREACHABLE("a scalar, or a list with a name");
   };
-  const auto gone = [](const ir::OneOf<ir::Flatten, ir::BitRows, ir::BitRow, ir::AllBits> auto&) -> List {
+  const auto removed = [](const ir::OneOf<ir::Flatten, ir::BitRows, ir::BitRow, ir::AllBits> auto&) -> List {
     MATCHA_UNREACHABLE("a list outside a region");
   };
   return ir::match(
@@ -140,7 +140,7 @@ List Evaluator::make(const ir::Expr& e) {
       [&](const ir::Span& x) { return span(x); }, [&](const ir::Sequence& x) { return range(x); },
       [&](const ir::Sorted& x) { return folded(x, runtime::RowFold::Keep); },
       [&](const ir::Keyed& x) { return folded(x, row_fold(x.fold)); },
-      [&](const ir::Select& x) { return items(*x.operands[get<bool>(*x.operands[0]) ? 1 : 2]); }, never, gone);
+      [&](const ir::Select& x) { return items(*x.operands[get<bool>(*x.operands[0]) ? 1 : 2]); }, never, removed);
 }
 
 List Evaluator::vertices(const ir::Expr& e) {

@@ -133,7 +133,7 @@ Scalar Evaluator::compute(const ir::Expr& e) {
                                           Group::Bits> auto&) -> Scalar {
     MATCHA_UNREACHABLE("a list where a scalar is expected");
   };
-  const auto gone = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Scalar {
+  const auto removed = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Scalar {
     MATCHA_UNREACHABLE("a scalar outside a region");
   };
   return ir::match(
@@ -162,7 +162,7 @@ Scalar Evaluator::compute(const ir::Expr& e) {
       [&](const ir::LowerBound& x) { return lower_bound(x); }, [&](const ir::FindRow& x) { return find_row(x); },
       [&](const ir::Label& x) { return label(x); }, [&](const ir::HasEdge& x) { return has_edge(x); },
       [&](const ir::MaxDegree&) -> Scalar { return static_cast<std::int64_t>(graph(operand(0)).view.max_degree); },
-      never, gone);
+      never, removed);
 }
 
 Scalar Evaluator::variable(const ir::Var& e) const {

@@ -32,7 +32,7 @@ Value* Scalars::of(const ir::Expr& e) {
                                           Group::Bits> auto&) -> Value* {
     MATCHA_UNREACHABLE("a list where a scalar is expected");
   };
-  const auto gone = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Value* {
+  const auto removed = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Value* {
     MATCHA_UNREACHABLE("a scalar that another step has made");
   };
   return ir::match(
@@ -61,7 +61,7 @@ Value* Scalars::of(const ir::Expr& e) {
       [&](const ir::MaxDegree& x) -> Value* {
         return graphs_.field(*x.operands[0], offsetof(runtime::GraphView, max_degree), f_.i64, "max_degree");
       },
-      never, gone);
+      never, removed);
 }
 
 Value* Scalars::of_unbranched(const ir::Expr& e) {

@@ -23,7 +23,7 @@ Reg FunctionWriter::compute(const ir::Expr& e) {
                                           Group::Bits> auto&) -> Reg {
     MATCHA_UNREACHABLE("a list where a scalar is expected");
   };
-  const auto gone = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Reg {
+  const auto removed = [](const ir::OneOf<ir::LabelName, ir::CommonNeighbors> auto&) -> Reg {
     MATCHA_UNREACHABLE("a scalar that another step has made");
   };
   const ir::ScalarKind of =
@@ -81,7 +81,7 @@ Reg FunctionWriter::compute(const ir::Expr& e) {
         put(act::load_field, to, view).value = offsetof(runtime::GraphView, max_degree);
         return to;
       },
-      never, gone);
+      never, removed);
 }
 
 Reg FunctionWriter::variable(const ir::Var& var) {

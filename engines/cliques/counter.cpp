@@ -30,14 +30,14 @@ class CountRun {
  public:
   CountRun(const Roots& roots, const std::vector<std::uint32_t>* maybe_share, const CliqueRequest& request)
       : roots_(roots), maybe_share_(maybe_share), request_(request), walk_(walk_tree(request.tier)) {
-    hooks_.is_ended = [this] { return looks_ended(); };
+    hooks_.is_ended = [this] { return poll_ended(); };
     if (request.threads > 1) hooks_.take_branch = [this](Branch branch) { take(std::move(branch)); };
   }
 
   void run() {
     for_each_root(
         roots_, maybe_share_, request_.threads, tasks_, [this]() -> RootWalk& { return walks_.local(); },
-        [this] { return looks_ended(); },
+        [this] { return poll_ended(); },
         [](RootWalk& walk, std::uint64_t v) {
           if (!walk.ended()) walk.root(v);
         });
@@ -56,11 +56,11 @@ class CountRun {
  private:
   void take(Branch branch) {
     tasks_.run([this, branch = std::move(branch)] {
-      if (!looks_ended()) walks_.local().branch(branch);
+      if (!poll_ended()) walks_.local().branch(branch);
     });
   }
 
-  bool looks_ended() {
+  bool poll_ended() {
     if (end() != End::Complete) return true;
     if (request_.stops.is_stopped()) end_ = End::Stopped;
     if (request_.stops.is_late()) end_ = End::Deadline;

@@ -38,7 +38,7 @@ Result<std::unique_ptr<DeviceTrees>> DeviceTrees::make(Roots roots, const cuda::
   cuda::Stream stream = MATCHA_TRY(cuda::Stream::create(device));
   try {
     std::unique_ptr<DeviceTrees> made(new DeviceTrees(std::move(roots), std::move(stream)));
-    made->wish_ = MATCHA_TRY(match::KernelWish::make(device));
+    made->stop_word_ = MATCHA_TRY(match::StopWord::make(device));
     MATCHA_TRY(made->send_roots());
     return made;
   } catch (const std::bad_alloc&) {
@@ -119,7 +119,7 @@ Result<CliqueLaunch> DeviceTrees::prepare(const WalkKernel& kernel, const Device
   launch.unit_count = single + (enough - single + kRootsOfUnit - 1) / kRootsOfUnit;
   launch.chunk = 1;
   launch.patience = kPatience;
-  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  launch.stop_word = reinterpret_cast<const matcha_program::u64*>(stop_word_.address());
   return launch;
 }
 
@@ -132,12 +132,12 @@ Result<bool> DeviceTrees::walk(const WalkKernel& kernel, const CliqueLaunch& lau
   UnitShared shared{};
   shared.live = launch.unit_count;
   std::memcpy(stage_.host(), &shared, sizeof(shared));
-  wish_.clear();
+  stop_word_.clear();
   MATCHA_TRY(control_.fill(*stream_, 0));
   MATCHA_TRY(control_.copy_from(*stream_, stage_.host(), sizeof(shared)));
   MATCHA_TRY(kernel.function.launch(*stream_, match::shape_of(launch.workers), launch));
   MATCHA_TRY(control_.copy_to(*stream_, stage_.host(), kOutputAt + bytes));
-  MATCHA_TRY(wish_.wait(*stream_, stops));
+  MATCHA_TRY(stop_word_.wait(*stream_, stops));
   std::memcpy(&shared, stage_.host(), sizeof(shared));
   return match::took_all_units(shared, launch.unit_count, stream_->device());
 }

@@ -68,7 +68,7 @@ class DeviceTrees {
 
   Roots roots_;
   std::unique_ptr<cuda::Stream> stream_;
-  match::KernelWish wish_;
+  match::StopWord stop_word_;
   std::uint64_t launches_ = 0;
   DeviceRoots all_;
   cuda::DeviceBuffer<std::uint64_t> begin_;

@@ -16,7 +16,7 @@ namespace {
 
 using motif::End;
 
-constexpr std::uint64_t kNodesOfEndLook = 1 << 14;
+constexpr std::uint64_t kNodesOfEndPoll = 1 << 14;
 /// A row that is longer than the list by this factor is searched for its items instead of read.
 constexpr std::uint64_t kMuchLonger = 24;
 
@@ -61,9 +61,9 @@ EdgeOrder::EdgeOrder(std::vector<Edge> edges) : edges_(std::move(edges)) {
 EdgeTrees::EdgeTrees(std::uint32_t size, Tier tier) : walk_(walk_tree(tier)) {
   tree_.size = size;
   tree_.walker = this;
-  tree_.look = [](Tree& tree) {
+  tree_.poll = [](Tree& tree) {
     const match::Stops& stops = static_cast<EdgeTrees*>(tree.walker)->stops_;
-    tree.next_look = tree.nodes + kNodesOfEndLook;
+    tree.next_poll = tree.nodes + kNodesOfEndPoll;
     tree.ended = stops.is_stopped() || stops.is_late();
   };
 }
@@ -204,10 +204,10 @@ Result<EdgeOutcome> EdgeCounter::count(const EdgeOrder& order, const NearOf& nea
                                        const match::Stops& stops) {
   // Threads are woken for longer work.
   constexpr double kMsOfOneThread = 0.2;
-  constexpr std::uint64_t kEdgesOfLook = 16;
+  constexpr std::uint64_t kEdgesBetweenPolls = 16;
   EdgeOutcome outcome;
   std::atomic<End> end{End::Complete};
-  const auto looks_ended = [&] {
+  const auto poll_ended = [&] {
     if (end != End::Complete) return true;
     if (stops.is_stopped()) end = End::Stopped;
     if (stops.is_late()) end = End::Deadline;
@@ -216,21 +216,21 @@ Result<EdgeOutcome> EdgeCounter::count(const EdgeOrder& order, const NearOf& nea
   try {
     const auto add = [&](EdgeTrees& trees, std::uint64_t at) {
       trees.add(order, at, near, vertices, stops);
-      if (trees.ended()) (void)looks_ended();
+      if (trees.ended()) (void)poll_ended();
     };
     const auto began = std::chrono::steady_clock::now();
     std::uint64_t at = 0;
     for (EdgeTrees& mine = threads_->trees.local(); at < order.size(); ++at) {
-      if (at % kEdgesOfLook == 0 && looks_ended()) break;
+      if (at % kEdgesBetweenPolls == 0 && poll_ended()) break;
       if (thread_count_ > 1 && match::ms_since(began) > kMsOfOneThread) break;
       add(mine, at);
     }
-    if (at < order.size() && !looks_ended()) {
+    if (at < order.size() && !poll_ended()) {
       tbb::parallel_for(at, order.size(), [&](std::uint64_t edge) {
-        if (!looks_ended()) add(threads_->trees.local(), edge);
+        if (!poll_ended()) add(threads_->trees.local(), edge);
       });
     }
-    if (looks_ended()) {
+    if (poll_ended()) {
       outcome.end = end;
       threads_ = std::make_unique<Threads>(size_, tier_);
       return outcome;

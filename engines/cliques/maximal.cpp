@@ -23,7 +23,7 @@ namespace {
 using motif::End;
 
 /// Nodes between two tests for a stop.
-constexpr std::uint64_t kMaximalNodesOfLook = 1 << 14;
+constexpr std::uint64_t kMaximalNodesOfPoll = 1 << 14;
 /// Nodes of one root after which its branches are given away: some milliseconds.
 constexpr std::uint64_t kMaximalNodesToKeep = 50'000;
 /// As for counts: where the order by degree has a wider root, cores replace it.
@@ -33,7 +33,7 @@ constexpr std::uint32_t kWideDegrees = 256;
 class Ending {
  public:
   explicit Ending(const match::Stops& stops) : stops_(stops) {}
-  bool looks() {
+  bool poll() {
     if (end_ != End::Complete) return true;
     if (stops_.is_stopped()) end_ = End::Stopped;
     if (stops_.is_late()) end_ = End::Deadline;
@@ -74,11 +74,11 @@ class MaximalRoots {
       };
     }
     tree_.counts.resize(roots.widest + 2);
-    tree_.next_look = kMaximalNodesOfLook;
-    tree_.look = [](MaximalTree& tree) {
+    tree_.next_poll = kMaximalNodesOfPoll;
+    tree_.poll = [](MaximalTree& tree) {
       const MaximalRoots& mine = *static_cast<MaximalRoots*>(tree.owner);
-      tree.next_look = std::min(tree.nodes + kMaximalNodesOfLook, mine.most_);
-      tree.ended = tree.nodes >= mine.most_ || mine.ending_.looks();
+      tree.next_poll = std::min(tree.nodes + kMaximalNodesOfPoll, mine.most_);
+      tree.ended = tree.nodes >= mine.most_ || mine.ending_.poll();
     };
   }
 
@@ -104,7 +104,7 @@ class MaximalRoots {
   /// Walks at most `nodes` nodes of a root. False: it has more.
   bool part_of_root(std::uint64_t vertex, std::uint64_t nodes) {
     most_ = tree_.nodes + nodes;
-    tree_.next_look = most_;
+    tree_.next_poll = most_;
     root(vertex);
     return !std::exchange(tree_.ended, false);
   }
@@ -224,13 +224,13 @@ std::vector<std::uint64_t> walk_maximal_roots(const Graph& graph, const Roots& r
   if (request.threads > 1) {
     take = [&](MaximalBranch branch) {
       tasks.run([&, branch = std::move(branch)] {
-        if (!ending.looks()) walks.local().branch(branch);
+        if (!ending.poll()) walks.local().branch(branch);
       });
     };
   }
   for_each_root(
       roots, maybe_share, request.threads, tasks, [&]() -> MaximalRoots& { return walks.local(); },
-      [&] { return ending.looks(); }, [](MaximalRoots& mine, std::uint64_t v) { mine.root(v); });
+      [&] { return ending.poll(); }, [](MaximalRoots& mine, std::uint64_t v) { mine.root(v); });
   outcome.end = ending.end();
   std::vector<std::uint64_t> counts(std::max<std::uint64_t>(roots.widest + 2, 2));
   for (const MaximalRoots& mine : walks) {

@@ -18,11 +18,11 @@ struct MaximalTree {
   /// vertices of a clique, the clique is not maximal.
   std::vector<std::uint32_t> excluded;
   std::uint64_t nodes = 0;
-  std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
+  std::uint64_t next_poll = 0;  ///< Nodes after which `poll` is called.
   bool ended = false;           ///< The walk returns at once, and counts are incomplete.
-  void* owner = nullptr;        ///< The object that `look` and `give` work on.
-  /// Sets `next_look`, and `ended` where the walk has to end.
-  void (*look)(MaximalTree& tree) = nullptr;
+  void* owner = nullptr;        ///< The object that `poll` and `give` work on.
+  /// Sets `next_poll`, and `ended` where the walk has to end.
+  void (*poll)(MaximalTree& tree) = nullptr;
   /// Hands a branch of the top levels to another thread; null: the walk keeps all branches. `set` has the width of the
   /// root. The items of `excluded` from `begin` on are those that are excluded in the branch.
   void (*give)(MaximalTree& tree, const std::uint64_t* set, std::uint64_t begin, std::uint32_t held) = nullptr;

@@ -15,7 +15,7 @@ class MaximalWalk {
 
   /// `begin`: where the excluded vertices of this node begin, up to the top of the stack.
   void node(Set set, u64 begin, u32 held) {
-    if (++tree_.nodes >= tree_.next_look) tree_.look(tree_);
+    if (++tree_.nodes >= tree_.next_poll) tree_.poll(tree_);
     if (tree_.ended) return;
     const u32 count = set.size();
     u32 pivot = 0, most = 0;

@@ -7,7 +7,7 @@ namespace matcha::runtime::cliques {
 namespace {
 
 /// Nodes between two tests for a stop.
-constexpr std::uint64_t kNodesOfLook = 1 << 14;
+constexpr std::uint64_t kNodesOfPoll = 1 << 14;
 /// Nodes of one root after which its branches are given away: some milliseconds.
 constexpr std::uint64_t kNodesToKeep = 100'000;
 
@@ -20,10 +20,10 @@ RootWalk::RootWalk(const Roots& roots, std::uint32_t size, WalkTree walk, const 
   leaves_.take(tree_);
   tree_.narrow_rows = narrow_rows_.data();
   tree_.walker = this;
-  tree_.next_look = kNodesOfLook;
-  tree_.look = [](Tree& tree) {
+  tree_.next_poll = kNodesOfPoll;
+  tree_.poll = [](Tree& tree) {
     const WalkHooks& asked = static_cast<RootWalk*>(tree.walker)->hooks_;
-    tree.next_look = tree.nodes + kNodesOfLook;
+    tree.next_poll = tree.nodes + kNodesOfPoll;
     tree.ended = asked.is_ended && asked.is_ended();
   };
   if (!hooks.take_branch) return;

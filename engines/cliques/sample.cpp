@@ -42,7 +42,7 @@ class SampledTrees {
     leaves_.take(tree_);
     narrow_rows_ = Buffer<std::uint64_t>(narrow_words(words_of(std::min(roots.widest, kMostBits))));
     tree_.narrow_rows = narrow_rows_.data();
-    tree_.look = [](Tree& tree) { tree.ended = true; };
+    tree_.poll = [](Tree& tree) { tree.ended = true; };
   }
 
   TreeWork root(std::uint64_t vertex, Draws& draws) {
@@ -180,7 +180,7 @@ class SampledTrees {
     if (size_of_set(set) < 2) return TreeWork{};
     const std::uint64_t nodes = tree_.nodes, listed = tree_.listed;
     tree_.ended = false;
-    tree_.next_look = nodes + most;
+    tree_.next_poll = nodes + most;
     walk_(tree_, rows_.data(), rows_.words(), set.data(), held, free, pairs);
     if (tree_.ended) return std::nullopt;
     return TreeWork{static_cast<double>(tree_.nodes - nodes), static_cast<double>(tree_.listed - listed)};

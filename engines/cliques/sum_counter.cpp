@@ -45,9 +45,9 @@ class SumRoots {
     tree_.size = size;
     tree_.by_place = by_place_.data();
     tree_.narrow_rows = narrow_rows_.data();
-    tree_.next_look = kNodesOfSumLook;
-    tree_.look = [](SumTree<Number>& tree) {
-      tree.next_look = tree.nodes + kNodesOfSumLook;
+    tree_.next_poll = kNodesOfSumLook;
+    tree_.poll = [](SumTree<Number>& tree) {
+      tree.next_poll = tree.nodes + kNodesOfSumLook;
       tree.ended = static_cast<SumRoots*>(tree.owner)->is_ended_();
     };
   }
@@ -140,7 +140,7 @@ class SumRun {
 
   template <typename Number>
   End run(std::uint32_t size, SharedSums& sums) {
-    const std::function<bool()> is_ended = [this] { return looks_ended(); };
+    const std::function<bool()> is_ended = [this] { return poll_ended(); };
     tbb::enumerable_thread_specific<SumRoots<Number>> walks(
         [&] { return SumRoots<Number>(roots_, request_, size, sums, is_ended); });
     tbb::task_group tasks;
@@ -151,7 +151,7 @@ class SumRun {
   }
 
  private:
-  bool looks_ended() {
+  bool poll_ended() {
     if (end_.load() != End::Complete) return true;
     if (request_.stops.is_stopped()) end_ = End::Stopped;
     if (request_.stops.is_late()) end_ = End::Deadline;

@@ -32,7 +32,7 @@ class SumWalk {
     }
     // A clique of four has four vertices, and three of the others are missing.
     if (tree_.size - held <= 3 || count <= 3) return lists(rows, set, places, count, held, free, pairs);
-    if (++tree_.nodes >= tree_.next_look) tree_.look(tree_);
+    if (++tree_.nodes >= tree_.next_poll) tree_.poll(tree_);
     if (tree_.ended) return {};
     const Degrees<Set> degrees = Simd::degrees(rows, set, count);
     const u32 universal = degrees.universal.size();

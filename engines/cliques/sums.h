@@ -75,11 +75,11 @@ struct SumTree {
   Number* by_pair = nullptr;
   std::uint64_t stride = 0;
   std::uint64_t nodes = 0;
-  std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
+  std::uint64_t next_poll = 0;  ///< Nodes after which `poll` is called.
   bool ended = false;           ///< The walk returns at once, and sums are invalid.
-  void* owner = nullptr;        ///< The object of `look`.
-  /// Sets `next_look`, and `ended` where the walk has to end.
-  void (*look)(SumTree& tree) = nullptr;
+  void* owner = nullptr;        ///< The object of `poll`.
+  /// Sets `next_poll`, and `ended` where the walk has to end.
+  void (*poll)(SumTree& tree) = nullptr;
   std::uint64_t* narrow_rows = nullptr;  ///< As `Tree::narrow_rows`.
   Step* path = nullptr;                  ///< The vertices that left the set on the way; room for one step a candidate.
   std::uint64_t path_length = 0;

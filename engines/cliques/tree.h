@@ -21,14 +21,14 @@ struct Tree {
   std::uint32_t size = 0;  ///< The number of vertices of the counted cliques; 0: all sizes.
   std::uint64_t nodes = 0;
   std::uint64_t listed = 0;     ///< Edges whose triangles were counted one by one.
-  std::uint64_t next_look = 0;  ///< Nodes after which `look` is called.
+  std::uint64_t next_poll = 0;  ///< Nodes after which `poll` is called.
   bool ended = false;           ///< The walk returns at once, and counts are incomplete.
   void* owner = nullptr;        ///< The object that has the leaves, for `make_leaf_row`.
-  void* walker = nullptr;       ///< The object of `look` and `give`.
+  void* walker = nullptr;       ///< The object of `poll` and `give`.
   /// Makes the row of an item. May throw std::bad_alloc.
   void (*make_leaf_row)(Tree& tree, std::uint64_t item) = nullptr;
-  /// Sets `next_look`, and `ended` where the walk has to end.
-  void (*look)(Tree& tree) = nullptr;
+  /// Sets `next_poll`, and `ended` where the walk has to end.
+  void (*poll)(Tree& tree) = nullptr;
   /// Hands a branch of the top levels to another thread; null: the walk keeps all branches. `set` has the width of the
   /// root.
   void (*give)(Tree& tree, const std::uint64_t* set, std::uint32_t held, std::uint32_t free,

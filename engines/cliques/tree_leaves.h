@@ -37,7 +37,7 @@ class LeafSink {
 
   /// Counts a node. False: the walk has to end.
   MATCHA_CLIQUE_INLINE bool counted_node() {
-    if (++tree_.nodes >= tree_.next_look) tree_.look(tree_);
+    if (++tree_.nodes >= tree_.next_poll) tree_.poll(tree_);
     return !tree_.ended;
   }
 

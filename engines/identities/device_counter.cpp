@@ -62,7 +62,7 @@ Result<std::unique_ptr<DeviceMotifs>> DeviceMotifs::make(const Graph& graph, con
   MATCHA_TRY(upload.wait());
   std::unique_ptr<DeviceMotifs> made(
       new DeviceMotifs(std::move(ranked), std::move(stream), std::move(code), std::move(kernels), std::move(upload)));
-  made->wish_ = MATCHA_TRY(match::KernelWish::make(device));
+  made->stop_word_ = MATCHA_TRY(match::StopWord::make(device));
   MATCHA_TRY(made->send_arcs());
   return made;
 }
@@ -98,7 +98,7 @@ MotifLaunch DeviceMotifs::launch_of(std::uint64_t units, std::uint64_t chunk) co
   launch.sums = reinterpret_cast<MotifSums*>(control_.address() + match::aligned_to_line(sizeof(UnitShared)));
   launch.unit_count = units;
   launch.chunk = chunk;
-  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  launch.stop_word = reinterpret_cast<const matcha_program::u64*>(stop_word_.address());
   return launch;
 }
 
@@ -109,10 +109,10 @@ Result<bool> DeviceMotifs::run_kernel(const cuda::Function& kernel, MotifLaunch 
   const std::uint64_t all = std::uint64_t{most} * match::kGroupsOfBlock;
   launch.workers = launch.workers == 0 ? all : std::min<std::uint64_t>(launch.workers, all);
   UnitShared shared{};
-  wish_.clear();
+  stop_word_.clear();
   MATCHA_TRY(control_.copy_from(*stream_, &shared, sizeof(shared)));
   MATCHA_TRY(kernel.launch(*stream_, match::shape_of(launch.workers), launch));
-  MATCHA_TRY(wish_.wait(*stream_, stops));
+  MATCHA_TRY(stop_word_.wait(*stream_, stops));
   MATCHA_TRY(control_.copy_to(*stream_, &shared, sizeof(shared)));
   MATCHA_TRY(stream_->synchronize());
   return match::took_all_units(shared, launch.unit_count, stream_->device());

@@ -68,7 +68,7 @@ class DeviceMotifs {
   Kernels kernels_;
   cuda::GraphUpload upload_;
   std::mutex turn_;
-  match::KernelWish wish_;
+  match::StopWord stop_word_;
   cuda::DeviceBuffer<std::uint64_t> split_;
   cuda::DeviceBuffer<std::uint32_t> sources_;
   cuda::DeviceMemory control_;  ///< Sums, and the words shared by groups.

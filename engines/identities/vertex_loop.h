@@ -62,7 +62,7 @@ class VertexLoop {
     const auto block = [&](const tbb::blocked_range<std::uint64_t>& range) {
       Worker& worker = workers.local();
       for (std::uint64_t first = range.begin(); first < range.end(); first += vertices_of_task) {
-        if (looks_ended()) return;
+        if (poll_ended()) return;
         const std::uint64_t end = std::min(range.end(), first + vertices_of_task);
         for (std::uint64_t vertex = first; vertex != end; ++vertex) visit(worker, vertex);
       }
@@ -76,7 +76,7 @@ class VertexLoop {
     return end() == End::Complete;
   }
 
-  bool looks_ended() {
+  bool poll_ended() {
     if (end() != End::Complete) return true;
     if (stops_.is_stopped()) end_ = End::Stopped;
     if (stops_.is_late()) end_ = End::Deadline;

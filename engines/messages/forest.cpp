@@ -117,8 +117,8 @@ void Forest::attach(int vertex, Vertices part, const MapPlan& plan) {
 bool Forest::is_met_once(int child, int parent) const {
   std::size_t images = 0, arcs = 0, edges = 0;
   for (const MapQuery::Arc& arc : query_.arcs) {
-    const bool leaves = arc.from == child && arc.to == parent, comes = arc.from == parent && arc.to == child;
-    if (!leaves && !comes) continue;
+    const bool leaves = arc.from == child && arc.to == parent, enters = arc.from == parent && arc.to == child;
+    if (!leaves && !enters) continue;
     if (arc.labels.size() != 1) return false;
     const LabelPart part = part_of(table_, true, leaves ? ArcSide::Targets : ArcSide::Sources, arc.labels[0]);
     images = part.rows.size();
@@ -227,8 +227,8 @@ LabelPart Forest::part_of_several(const std::vector<std::int64_t>& labels, ArcSi
 EdgeSide Forest::side_of(int from, int to) {
   EdgeSide side;
   for (const MapQuery::Arc& arc : query_.arcs) {
-    const bool leaves = arc.from == from && arc.to == to, comes = arc.from == to && arc.to == from;
-    if (!leaves && !comes) continue;
+    const bool leaves = arc.from == from && arc.to == to, enters = arc.from == to && arc.to == from;
+    if (!leaves && !enters) continue;
     side.indices.push_back(index(arc.labels, leaves ? ArcSide::Targets : ArcSide::Sources));
     side.repeats = side.repeats || arc.labels.size() != 1;
   }

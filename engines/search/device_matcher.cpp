@@ -69,7 +69,7 @@ Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::make(const GraphView& grap
   MATCHA_TRY(upload.wait());
   std::unique_ptr<DeviceMatcher> made(new DeviceMatcher(std::move(stream), std::move(code), std::move(search),
                                                         std::move(place), std::move(upload), graph.universe, most));
-  made->wish_ = MATCHA_TRY(KernelWish::make(device));
+  made->stop_word_ = MATCHA_TRY(StopWord::make(device));
   made->tasks_ = MATCHA_TRY(cuda::DeviceBuffer<MatchTask>::allocate(device, kTasks));
   MATCHA_TRY(made->tasks_.fill(*made->stream_, 0));
   return made;
@@ -139,7 +139,7 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& inde
   const std::vector<MatchSide> sides = MATCHA_TRY(sides_.of(batch.sides(), index, graph_.view(), *stream_));
   MATCHA_TRY(reserve_groups(batch, groups));
   MATCHA_TRY(send(layout, batch, sides));
-  wish_.clear();
+  stop_word_.clear();
   MatchLaunch launch{};
   launch.offsets = reinterpret_cast<const matcha_program::u64*>(graph_.view().offsets);
   launch.neighbors = graph_.view().neighbors;
@@ -163,10 +163,10 @@ Result<std::vector<DeviceBatch::Outcome>> DeviceMatcher::launch(MatchIndex& inde
   launch.ties = reinterpret_cast<const MatchTie*>(control_.address() + layout.ties);
   launch.tie_sides = reinterpret_cast<const matcha_program::u32*>(control_.address() + layout.tie_sides);
   launch.sides = reinterpret_cast<const MatchSide*>(control_.address() + layout.sides);
-  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  launch.stop_word = reinterpret_cast<const matcha_program::u64*>(stop_word_.address());
   MATCHA_TRY(search_.launch(*stream_, shape_of(groups), launch));
   MATCHA_TRY(control_.copy_to(*stream_, control_stage_.host(), layout.back));
-  MATCHA_TRY(wish_.wait(*stream_, stops));
+  MATCHA_TRY(stop_word_.wait(*stream_, stops));
   const std::byte* const from = static_cast<const std::byte*>(control_stage_.host());
   UnitShared shared{};
   std::memcpy(&shared, from, sizeof(shared));

@@ -60,7 +60,7 @@ class DeviceMatcher {
   cuda::DeviceMemory undos_;
   cuda::DeviceMemory lists_;
   cuda::DeviceMemory leaves_;
-  KernelWish wish_;
+  StopWord stop_word_;
   cuda::DeviceBuffer<matcha_program::MatchTask> tasks_;
   std::uint64_t number_ = 0;
 };

@@ -20,14 +20,14 @@ Result<bool> took_all_units(const matcha_program::UnitShared& shared, std::uint6
   return error;
 }
 
-Result<KernelWish> KernelWish::make(const cuda::DeviceRef& device) {
+Result<StopWord> StopWord::make(const cuda::DeviceRef& device) {
   cuda::PinnedBuffer<std::uint64_t> word = MATCHA_TRY(cuda::PinnedBuffer<std::uint64_t>::allocate(device, 1));
-  KernelWish wish;
-  wish.word_ = std::move(word);
-  return wish;
+  StopWord stop_word;
+  stop_word.word_ = std::move(word);
+  return stop_word;
 }
 
-Status KernelWish::wait(cuda::Stream& stream, const Stops& stops) {
+Status StopWord::wait(cuda::Stream& stream, const Stops& stops) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kSpun{2};
   constexpr std::chrono::microseconds kNap{50};

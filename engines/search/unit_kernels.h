@@ -45,11 +45,11 @@ Status reserve(Memory& memory, const cuda::DeviceRef& device, std::uint64_t byte
 Result<bool> took_all_units(const matcha_program::UnitShared& shared, std::uint64_t units, const cuda::Device& device);
 
 /// A word in host memory that a kernel polls: not 0 asks it to end.
-class KernelWish {
+class StopWord {
  public:
-  KernelWish() = default;
+  StopWord() = default;
   /// Errors: as PinnedMemory::allocate.
-  static Result<KernelWish> make(const cuda::DeviceRef& device);
+  static Result<StopWord> make(const cuda::DeviceRef& device);
 
   /// Call before a launch.
   void clear() { *static_cast<volatile std::uint64_t*>(word_.host()) = 0; }

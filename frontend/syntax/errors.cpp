@@ -26,7 +26,7 @@ constexpr std::array kForeignStatements{
     WordHint{"else", "write `x if condition else y`"},
     WordHint{"class", "a program has imports and functions"},
     WordHint{"import", "write `from module import name`"},
-    WordHint{"print", "what the entry returns is printed"},
+    WordHint{"print", "the value that the entry returns is printed"},
     WordHint{"pass", "a function needs a `return`"},
     WordHint{"assert", ""},
     WordHint{"break", "iterate with `apply(func, list)`"},

@@ -7,7 +7,7 @@
 
 namespace matcha::runtime::stream {
 
-using matcha_program::kDeltaGoes;
+using matcha_program::kDeltaDeletes;
 
 /// Finds the changed rows and their numbers of changes; then collects their changes by row.
 void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
@@ -44,7 +44,7 @@ void BatchRows::find_rows(std::span<const BatchUpdate> updates) {
   };
   for (std::uint32_t i = 0; i < updates.size(); ++i) {
     const BatchUpdate& update = updates[i];
-    const std::uint32_t stamp = update.comes() ? i + 1 : i | kDeltaGoes;
+    const std::uint32_t stamp = update.is_insert() ? i + 1 : i | kDeltaDeletes;
     add(false, graph_.row_of(update.u, update.layer), {update.v, stamp});
     add(directed, graph_.row_of(update.v, update.layer), {update.u, stamp});
   }
@@ -55,8 +55,8 @@ bool BatchRows::open(std::span<const BatchUpdate> updates, Graph graph, bool kno
   more_edges_ = 0;
   bool fits = true;
   for (const BatchUpdate& update : updates) {
-    if (update.layer == 0) more_edges_ += update.comes() ? 1 : -1;
-    const bool is_there = update.comes() == (graph == Graph::After);
+    if (update.layer == 0) more_edges_ += update.is_insert() ? 1 : -1;
+    const bool is_there = update.is_insert() == (graph == Graph::After);
     fits = fits && (known || graph_.has_edge(update.u, update.v, update.layer) == is_there);
   }
   find_rows(updates);
@@ -76,7 +76,7 @@ bool BatchRows::make(Row& row, Change* changes) {
   bool fits = true;
   for (const Change* change = changes; change != end; ++change) {
     words_.push_back(change->stamp);
-    row.more += change->stamp < kDeltaGoes ? 1 : -1;
+    row.more += change->stamp < kDeltaDeletes ? 1 : -1;
     fits = fits && (change == changes || change[-1].item != change->item);
   }
   return fits;
@@ -92,8 +92,8 @@ void BatchRows::merge(const Row& row, bool undone) {
     const std::uint32_t* const from = base.data() + at;
     const std::size_t next = at + lower_position(from, static_cast<std::uint32_t>(base.size() - at), items[i]);
     merged_.insert(merged_.end(), from, base.data() + next);
-    const bool comes = (stamps[i] < kDeltaGoes) != undone;
-    if (comes) merged_.push_back(items[i]);
+    const bool is_insert = (stamps[i] < kDeltaDeletes) != undone;
+    if (is_insert) merged_.push_back(items[i]);
     at = next + (next < base.size() && base[next] == items[i] ? 1 : 0);
   }
   merged_.insert(merged_.end(), base.data() + at, base.data() + base.size());
@@ -111,7 +111,7 @@ void BatchRows::close() {
     Rows& rows = graph_.rows(row.backwards);
     if (row.changes == 1) {
       const std::uint32_t item = words_[row.word + 1], stamp = words_[row.word + 2];
-      (void)(stamp < kDeltaGoes ? rows.insert(row.row, item) : rows.erase(row.row, item));
+      (void)(stamp < kDeltaDeletes ? rows.insert(row.row, item) : rows.erase(row.row, item));
     } else {
       merge(row, false);
       rows.set(row.row, merged_);

@@ -14,7 +14,7 @@ struct BatchUpdate {
   std::uint32_t u = 0, v = 0, slot = 0;
   std::uint32_t layer = 0;
 
-  bool comes() const { return (slot & 1) != 0; }
+  bool is_insert() const { return (slot & 1) != 0; }
 };
 
 /// The rows that some updates change, each once: the inserted and deleted items, each with a stamp that determines the

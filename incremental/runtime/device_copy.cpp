@@ -69,7 +69,7 @@ Result<std::unique_ptr<DeviceCopy>> DeviceCopy::make(DynamicGraph& graph, const 
   cuda::Stream stream = MATCHA_TRY(cuda::Stream::create(device));
   std::unique_ptr<DeviceCopy> made(new DeviceCopy(graph, std::move(stream), std::move(code), std::move(*count),
                                                   {std::move(*patch), std::move(*move)}, most));
-  made->wish_ = MATCHA_TRY(match::KernelWish::make(device));
+  made->stop_word_ = MATCHA_TRY(match::StopWord::make(device));
   return made;
 }
 
@@ -275,7 +275,7 @@ Status DeviceCopy::launch(const Batch& batch) {
   MATCHA_TRY(reserve_matches(terms));
   MATCHA_TRY(reserve_tasks(memory_ ? memory_->tasks : SearchMemory::kMostTasks));
   MATCHA_TRY(send(layout, batch));
-  wish_.clear();
+  stop_word_.clear();
   const std::uint64_t groups = std::min(blocks * kGroupsOfBlock, rooms_.groups);
   const std::byte* const there = reinterpret_cast<const std::byte*>(control_.address());
   DeltaLaunch launch{};
@@ -307,7 +307,7 @@ Status DeviceCopy::launch(const Batch& batch) {
   launch.long_count = rooms_.long_count;
   launch.sums = reinterpret_cast<DeltaSum*>(control_.address() + layout.sums);
   launch.sums_of_slot = terms.terms();
-  launch.wish = reinterpret_cast<const matcha_program::u64*>(wish_.address());
+  launch.stop_word = reinterpret_cast<const matcha_program::u64*>(stop_word_.address());
   launch.matches = matches_.data();
   launch.match_words = 1 + terms.listed();
   launch.match_room = matches_.size() / launch.match_words;
@@ -340,13 +340,13 @@ Status DeviceCopy::show_and_launch(const Batch& batch) {
 }
 
 Result<DeviceOutcome> DeviceCopy::finish(const match::Stops& stops) {
-  const Status status = wish_.wait(*stream_, stops);
+  const Status status = stop_word_.wait(*stream_, stops);
   return status ? read(stops) : status.error();
 }
 
 void DeviceCopy::cancel() {
   // If it fails, the kernel is over too.
-  (void)wish_.wait(*stream_, {nullptr, std::chrono::steady_clock::now()});
+  (void)stop_word_.wait(*stream_, {nullptr, std::chrono::steady_clock::now()});
 }
 
 }  // namespace matcha::runtime::stream

@@ -141,7 +141,7 @@ class DeviceCopy {
   std::optional<SearchMemory> memory_;  ///< If memory is bounded.
   cuda::DeviceMemory control_;
   cuda::PinnedMemory control_stage_;
-  match::KernelWish wish_;
+  match::StopWord stop_word_;
   cuda::DeviceBuffer<matcha_program::DeltaTask> tasks_;
   cuda::DeviceBuffer<std::uint32_t> matches_;
   std::uint64_t match_room_ = std::uint64_t{1} << 16;  ///< The number of matches, without a bound.

@@ -210,7 +210,7 @@ Result<DeviceSearch::Outcome> DeviceSearch::run_some(const SharedSearch::Request
 bool DeviceSearch::put(std::span<const BatchUpdate> updates, bool undone) {
   edges_.clear();
   for (const BatchUpdate& update : updates)
-    edges_.push_back({update.u, update.v, update.comes() != undone, update.layer});
+    edges_.push_back({update.u, update.v, update.is_insert() != undone, update.layer});
   // The device derives the changed rows from the updates, so the graph need not record them.
   return edits_.make(edges_, undone ? nullptr : &kept());
 }

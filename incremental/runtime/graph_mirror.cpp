@@ -319,7 +319,7 @@ void GraphMirror::plan_patches(BatchRows& batch) {
       put(row.slot, 0);
     }
   }
-  for (const std::uint64_t slot : row_places_.gone()) put_remote(slot);
+  for (const std::uint64_t slot : row_places_.evicted()) put_remote(slot);
   for (const std::uint32_t number : stale_) {
     put_remote(slot(false, number));
     if (graph_.directed()) put_remote(slot(true, number));
@@ -487,7 +487,7 @@ Status GraphMirror::show(BatchRows& batch, std::span<const RowWalks::Read> reads
   if (is_planned) {
     // A row may have a patch for several reasons.
     const std::uint64_t patches = batch.rows().size() + (has_remote() || !was_made_ ? shown_.size() : 0) +
-                                  (has_remote() ? row_places_.gone().size() + 2 * stale_.size() : 0);
+                                  (has_remote() ? row_places_.evicted().size() + 2 * stale_.size() : 0);
     const Layout layout(batch.words().size(), sent_rows_.size(), row_places_.moves().size(), patches);
     is_planned = bound_.batch == 0 || layout.bytes <= bound_.batch;
   }

@@ -64,8 +64,8 @@ bool RowEdits::look_at(const Side& side, std::uint32_t* at, Row& row, std::span<
     fits = fits && (i == row.first || side.changes[i - 1].row_and_item != change.row_and_item);
     at[i] = from = from + lower_position(items.data() + from, size - from, change.item());
     const bool is_there = from < size && items[from] == change.item();
-    fits = fits && is_there != change.comes;
-    length += change.comes ? 1 : ~std::uint32_t{0};
+    fits = fits && is_there != change.is_insert;
+    length += change.is_insert ? 1 : ~std::uint32_t{0};
   }
   row.length = length;
   return fits;
@@ -104,24 +104,24 @@ void RowEdits::give_back(Side& side, Rows& rows) {
 void RowEdits::write(const Side& side, const Row& row, const std::uint32_t* from, std::uint32_t size,
                      std::uint32_t* to) {
   const auto part = [&](std::uint32_t i, std::int64_t shift) {
-    const std::uint32_t begin = i == row.first ? 0 : side.at[i - 1] + (side.changes[i - 1].comes ? 0 : 1);
+    const std::uint32_t begin = i == row.first ? 0 : side.at[i - 1] + (side.changes[i - 1].is_insert ? 0 : 1);
     const std::uint32_t end = i == row.end ? size : side.at[i];
     if (begin != end) std::memmove(to + (begin + shift), from + begin, (end - begin) * sizeof(std::uint32_t));
   };
   std::int64_t shift = 0;
   for (std::uint32_t i = row.first; i <= row.end; ++i) {
     if (from != to || shift < 0) part(i, shift);
-    if (i != row.end) shift += side.changes[i].comes ? 1 : -1;
+    if (i != row.end) shift += side.changes[i].is_insert ? 1 : -1;
   }
   for (std::uint32_t i = row.end; from == to; --i) {
     if (shift > 0) part(i, shift);
     if (i == row.first) break;
-    shift -= side.changes[i - 1].comes ? 1 : -1;
+    shift -= side.changes[i - 1].is_insert ? 1 : -1;
   }
   shift = 0;
   for (std::uint32_t i = row.first; i < row.end; ++i) {
-    if (side.changes[i].comes) to[side.at[i] + shift] = side.changes[i].item();
-    shift += side.changes[i].comes ? 1 : -1;
+    if (side.changes[i].is_insert) to[side.at[i] + shift] = side.changes[i].item();
+    shift += side.changes[i].is_insert ? 1 : -1;
   }
 }
 
@@ -152,13 +152,13 @@ bool RowEdits::make(std::span<const Edge> edges, KeptRows* maybe_kept) {
   const bool directed = graph_.directed();
   std::int64_t more = 0;
   for (Side& side : sides_) side.changes.clear();
-  const auto add = [&](Side& side, std::uint32_t row, std::uint32_t item, bool comes) {
-    side.changes.push_back({std::uint64_t{row} << kHigh | item, comes});
+  const auto add = [&](Side& side, std::uint32_t row, std::uint32_t item, bool is_insert) {
+    side.changes.push_back({std::uint64_t{row} << kHigh | item, is_insert});
   };
   for (const Edge& edge : edges) {
-    add(sides_[0], graph_.row_of(edge.u, edge.layer), edge.v, edge.comes);
-    add(sides_[directed ? 1 : 0], graph_.row_of(edge.v, edge.layer), edge.u, edge.comes);
-    if (edge.layer == 0) more += edge.comes ? 1 : -1;
+    add(sides_[0], graph_.row_of(edge.u, edge.layer), edge.v, edge.is_insert);
+    add(sides_[directed ? 1 : 0], graph_.row_of(edge.v, edge.layer), edge.u, edge.is_insert);
+    if (edge.layer == 0) more += edge.is_insert ? 1 : -1;
   }
   const std::size_t count = directed ? 2 : 1;
   bool fits = true;

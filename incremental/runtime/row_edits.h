@@ -19,7 +19,7 @@ class RowEdits {
   /// An edge by places (of a directed graph the arc from `u` to `v`).
   struct Edge {
     std::uint32_t u = 0, v = 0;
-    bool comes = false;
+    bool is_insert = false;
     std::uint32_t layer = 0;
   };
   /// Applies all edges, without recording them as changes of the graph. False if an inserted edge exists, a deleted one
@@ -30,7 +30,7 @@ class RowEdits {
  private:
   struct Change {
     std::uint64_t row_and_item = 0;
-    bool comes = false;
+    bool is_insert = false;
 
     std::uint32_t row() const;
     std::uint32_t item() const { return static_cast<std::uint32_t>(row_and_item); }

@@ -23,10 +23,10 @@ void RowPlaces::reset(std::uint64_t slots, std::uint64_t resident_words, Kind ki
   rows_.resize(slots);
   for (Row& row : rows_) {
     row.home = {};
-    row.round = row.came = 0;
+    row.round = row.fetched_in = 0;
   }
   moves_.clear();
-  gone_.clear();
+  evicted_.clear();
   rounds_.assign(1, 0);
 }
 
@@ -45,7 +45,7 @@ bool RowPlaces::put(std::uint64_t slot, std::uint32_t size, bool resident) {
 
 void RowPlaces::begin_turn(std::size_t most_moves) {
   moves_.clear();
-  gone_.clear();
+  evicted_.clear();
   rounds_.assign(1, 0);
   most_moves_ = most_moves;
   ++turn_;
@@ -99,7 +99,7 @@ bool RowPlaces::keep_oldest() {
 void RowPlaces::send_oldest_away() {
   const RowLog::Entry entry = resident_.oldest();
   rows_[entry.slot].home = {kRemote, entry.words, 0};
-  gone_.push_back(entry.slot);
+  evicted_.push_back(entry.slot);
   resident_.drop_oldest();
 }
 
@@ -210,10 +210,10 @@ RowPlaces::Chosen RowPlaces::choose(std::span<const Read> reads) {
     }
     wait_for(slot);
     add_move(slot, {word, size, size});
-    rows_[slot].came = turn_;
+    rows_[slot].fetched_in = turn_;
     ++chosen.sent;
   }
-  chosen.gone = gone_.size();
+  chosen.evicted = evicted_.size();
   return chosen;
 }
 

@@ -49,7 +49,7 @@ class RowPlaces {
   bool is_resident(std::uint64_t slot) const { return (rows_[slot].home.word & kRemote) == 0; }
 
   /// True if the host's copy of a row is read in this turn: it is remote, or is being fetched.
-  bool is_read_from_host(std::uint64_t slot) const { return !is_resident(slot) || rows_[slot].came == turn_; }
+  bool is_read_from_host(std::uint64_t slot) const { return !is_resident(slot) || rows_[slot].fetched_in == turn_; }
 
   /// Prefetches the data of a row, this many rows ahead, as accesses are random.
   static constexpr std::size_t kAhead = 16;
@@ -62,10 +62,10 @@ class RowPlaces {
   bool change(std::uint64_t slot, std::uint32_t size);
   /// The rows that are expected to be read more than once, by where they are.
   struct Chosen {
-    std::uint64_t kept = 0;  ///< Were resident.
-    std::uint64_t sent = 0;  ///< Were fetched.
-    std::uint64_t left = 0;  ///< Stay remote, as there is no room, or others are of more use.
-    std::uint64_t gone = 0;  ///< Rows evicted for others in this turn.
+    std::uint64_t kept = 0;     ///< Were resident.
+    std::uint64_t sent = 0;     ///< Were fetched.
+    std::uint64_t left = 0;     ///< Stay remote, as there is no room, or others are of more use.
+    std::uint64_t evicted = 0;  ///< Rows evicted for others in this turn.
   };
   /// Fetches rows that are expected to be read, evicting those that are read less; each row once.
   Chosen choose(std::span<const Read> reads);
@@ -75,7 +75,7 @@ class RowPlaces {
   /// For each round the number of moves up to its end; the last round is open.
   const std::vector<std::size_t>& rounds() const { return rounds_; }
   /// Rows evicted in this turn; some may have been fetched again.
-  const std::vector<std::uint64_t>& gone() const { return gone_; }
+  const std::vector<std::uint64_t>& evicted() const { return evicted_; }
 
  private:
   struct Use {
@@ -86,12 +86,12 @@ class RowPlaces {
   struct Row {
     Home home;
     Use use;
-    std::uint32_t round = 0;  ///< The last round that moved it.
-    std::uint32_t came = 0;   ///< The last turn that fetched it.
+    std::uint32_t round = 0;       ///< The last round that moved it.
+    std::uint32_t fetched_in = 0;  ///< The last turn that fetched it.
   };
   static_assert(sizeof(Row) == 32);
 
-  bool is_full() const { return moves_.size() + gone_.size() >= most_moves_; }
+  bool is_full() const { return moves_.size() + evicted_.size() >= most_moves_; }
   double use_of(std::uint64_t slot) const;
   bool change_ample(std::uint64_t slot, std::uint32_t size);
   bool find_room(std::uint64_t slot, std::uint32_t words, double use, std::uint64_t& word);
@@ -111,7 +111,7 @@ class RowPlaces {
   std::size_t most_moves_ = 0;
   std::vector<Move> moves_;
   std::vector<std::size_t> rounds_;
-  std::vector<std::uint64_t> gone_;
+  std::vector<std::uint64_t> evicted_;
 };
 
 }  // namespace matcha::runtime::stream

@@ -46,7 +46,7 @@ void StreamInput::read_all() {
   }
 }
 
-bool StreamInput::next_at_hand(Line& line) {
+bool StreamInput::next_buffered(Line& line) {
   if (std::exchange(used_part_, false)) part_.clear();
   const std::size_t end = current_.bytes.find('\n', at_);
   if (end == std::string::npos) {
@@ -62,7 +62,7 @@ bool StreamInput::next_at_hand(Line& line) {
     line.text = part_.append(found);
     used_part_ = true;
   }
-  line.came = current_.came;
+  line.arrived = current_.arrived;
   line.offset = offset_;
   at_ = end + 1;
   return true;
@@ -70,7 +70,7 @@ bool StreamInput::next_at_hand(Line& line) {
 
 StreamInput::Found StreamInput::next(Clock::time_point until, Line& line) {
   for (;;) {
-    if (next_at_hand(line)) return Found::Line;
+    if (next_buffered(line)) return Found::Line;
     if (part_.size() > kLongestLine) return Found::TooLong;
     std::unique_lock lock(mutex_);
     more_.wait_until(lock, until, [this] { return ended_ || !blocks_.empty(); });
@@ -88,7 +88,7 @@ StreamInput::Found StreamInput::next(Clock::time_point until, Line& line) {
     } else {
       offset_ += part_.size();
       line.text = part_;
-      line.came = current_.came;
+      line.arrived = current_.arrived;
       line.offset = offset_;
       used_part_ = true;
       return Found::Line;

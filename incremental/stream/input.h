@@ -35,12 +35,12 @@ class StreamInput {
     Failed,   ///< See `error`.
   };
   struct Line {
-    std::string_view text;     ///< Without its line feed; valid until the next call.
-    Clock::time_point came;    ///< The time at which its last byte arrived.
-    std::uint64_t offset = 0;  ///< The place of the byte after it in the input.
+    std::string_view text;      ///< Without its line feed; valid until the next call.
+    Clock::time_point arrived;  ///< The time at which its last byte arrived.
+    std::uint64_t offset = 0;   ///< The place of the byte after it in the input.
   };
   /// The next line, if it was already read; false: call `next`.
-  bool next_at_hand(Line& line);
+  bool next_buffered(Line& line);
   /// The next line; waits for it until `until` at most. The last line needs no line feed.
   Found next(Clock::time_point until, Line& line);
   const runtime::Error& error() const { return *error_; }
@@ -48,7 +48,7 @@ class StreamInput {
  private:
   struct Block {
     std::string bytes;
-    Clock::time_point came;
+    Clock::time_point arrived;
   };
   void read_all();
 

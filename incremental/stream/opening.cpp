@@ -48,22 +48,22 @@ Status Opening::agree() {
   return Status::Ok;
 }
 
-ColumnRequest Opening::column_wish(const std::vector<runtime::ColumnRef>& named) const {
-  ColumnRequest wish;
+ColumnRequest Opening::column_request(const std::vector<runtime::ColumnRef>& named) const {
+  ColumnRequest request;
   if (!named.empty()) {
-    std::copy_n(named.begin(), wish.columns.size(), wish.columns.begin());
-    return wish;
+    std::copy_n(named.begin(), request.columns.size(), request.columns.begin());
+    return request;
   }
   if (!request_.table.src.empty()) {
-    wish.columns[TimedColumns::kSource] = runtime::ColumnRef(request_.table.src);
-    wish.columns[TimedColumns::kTarget] = runtime::ColumnRef(request_.table.dst);
+    request.columns[TimedColumns::kSource] = runtime::ColumnRef(request_.table.src);
+    request.columns[TimedColumns::kTarget] = runtime::ColumnRef(request_.table.dst);
   }
   if (!request_.time.empty()) {
     const std::string time = request_.of_rows ? request_.time.substr(0, request_.time.rfind(':')) : request_.time;
-    wish.columns[TimedColumns::kTime] = runtime::ColumnRef(time);
+    request.columns[TimedColumns::kTime] = runtime::ColumnRef(time);
   }
-  wish.is_strict = request_.is_empty();
-  return wish;
+  request.is_strict = request_.is_empty();
+  return request;
 }
 
 Status Opening::read_ledgers() {
@@ -78,12 +78,12 @@ Status Opening::read_ledgers() {
   }
   runtime::IoOptions io;
   io.cancel = cancel_;
-  LedgerRows::Wish wish;
+  LedgerRows::Request request;
   ledger::Table times;
   if (const Status status = ledger::take_time(bind.table.time, *reporter_, times); status != Status::Ok) return status;
-  wish.per_second = times.time_per_second;
-  wish.unit_is_said = times.time_is_said;
-  wish.edge_id = request_.table.edge_id;
+  request.per_second = times.time_per_second;
+  request.has_unit = times.has_time_unit;
+  request.edge_id = request_.table.edge_id;
   for (std::size_t at = 0; at < request_.programs.size(); ++at) {
     const ProgramRequest& program = request_.programs[at];
     std::unique_ptr<LedgerPattern>& ledger = ledgers_.emplace_back();
@@ -91,13 +91,13 @@ Status Opening::read_ledgers() {
     if (!of_rows_[at]) continue;
     const Status status = LedgerPattern::read(program, bind, io, *reporter_, ledger);
     if (status != Status::Ok) return status;
-    wish.add(ledger->wish);
+    request.add(ledger->request);
   }
   constexpr std::size_t kEnds = 3;
   for (std::size_t at = kEnds; at < update_columns_.size(); ++at) {
-    if (!update_columns_[at].name.empty()) wish.named.push_back(update_columns_[at].name);
+    if (!update_columns_[at].name.empty()) request.named.push_back(update_columns_[at].name);
   }
-  maybe_rows_ = std::make_shared<LedgerRows>(std::move(wish));
+  maybe_rows_ = std::make_shared<LedgerRows>(std::move(request));
   return Status::Ok;
 }
 
@@ -265,11 +265,11 @@ Status Opening::read_graph() {
   parts_.rules.directed = read.facts().directed;
   parts_.rules.lines = {request_.temporal, edge_labels_, maybe_names_, request_.is_empty() && maybe_names_ == nullptr};
   parts_.rules.lines.maybe_rows = maybe_rows_;
-  parts_.rules.columns = column_wish(update_columns_);
+  parts_.rules.columns = column_request(update_columns_);
   if (maybe_rows_ != nullptr && !request_.graph.empty()) {
     TableFile& table = parts_.table.emplace(TableFile{request_.graph, {}});
     const std::vector<runtime::ColumnRef> named = take_columns(table.path);
-    table.columns = column_wish(named);
+    table.columns = column_request(named);
   }
   parts_.check_text_ids = [this] { return check_text_ids(); };
   take_lengths();

@@ -32,7 +32,7 @@ class Opening {
  private:
   /// Which columns of timed lines are wanted; `named`: after the name of their file. `--src` and `--dst` are those of
   /// the graph at the start, if there is one, and those of the updates as far as their heading has these names.
-  ColumnRequest column_wish(const std::vector<runtime::ColumnRef>& named) const;
+  ColumnRequest column_request(const std::vector<runtime::ColumnRef>& named) const;
   /// Which programs read labels of edges.
   Status find_inputs();
   /// The options that must be equal on all ranks, so that they form the same batches.

@@ -103,7 +103,7 @@ Status StreamRun::take_table() {
   StreamInput::Line line;
   Status status = Status::Ok;
   for (StreamInput::Found found = StreamInput::Found::Nothing; found != StreamInput::Found::End;) {
-    if (!input.next_at_hand(line)) {
+    if (!input.next_buffered(line)) {
       if (verdict_() != Status::Ok) return verdict_();
       found = input.next(Clock::now() + kLook, line);
     } else {
@@ -169,8 +169,8 @@ Status StreamRun::take_line(const StreamInput::Line& line) {
   if (parts_.state) lines_.append(line.text).push_back('\n');
   blank_ = kind == LineKind::Blank;
   if (kind != LineKind::Update) return Status::Ok;
-  if (arrivals_.empty() || arrivals_.back().first != line.came) {
-    arrivals_.emplace_back(line.came, 1);
+  if (arrivals_.empty() || arrivals_.back().first != line.arrived) {
+    arrivals_.emplace_back(line.arrived, 1);
   } else {
     ++arrivals_.back().second;
   }
@@ -208,7 +208,7 @@ Status StreamRun::gather() {
     StreamInput::Line line;
     StreamInput::Found found = StreamInput::Found::Line;
     // The clock is read only if the stream may have to wait.
-    if (!input_->next_at_hand(line)) {
+    if (!input_->next_buffered(line)) {
       looks = 0;
       deadline = batch_deadline();
       const Clock::time_point look = Clock::now() + (hurries ? std::chrono::milliseconds(0) : kLook);
@@ -318,7 +318,7 @@ Status StreamRun::settle(bool all) {
 /// An answer is out.
 void StreamRun::count(const BatchFacts& facts, const Arrivals& arrivals) {
   const Clock::time_point done = Clock::now();
-  for (const auto& [came, lines] : arrivals) latencies_.add(ms_of(done - came), lines);
+  for (const auto& [arrived, lines] : arrivals) latencies_.add(ms_of(done - arrived), lines);
   updates_ += facts.updates;
   noops_ += facts.noops;
   late_ += facts.late;

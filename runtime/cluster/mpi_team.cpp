@@ -103,7 +103,7 @@ Status MpiTeam::serve_board() {
     if (Status did = answer_waiting(); !did) return did;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (leaving_ && ranks_gone_ == size_ - 1) return Done{};
+      if (leaving_ && ranks_done_ == size_ - 1) return Done{};
     }
     if (!some && !pause(idle)) return Done{};
   }
@@ -124,7 +124,7 @@ Status MpiTeam::answer(Message message) {
       break;
     case Kind::Leave:
       board_->leave(from);
-      ++ranks_gone_;
+      ++ranks_done_;
       break;
     case Kind::Give: {
       if (Status did = board_->give(message.region, from, std::move(message.bytes)); !did) return did;

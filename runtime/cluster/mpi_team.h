@@ -119,7 +119,7 @@ class MpiTeam {
   std::map<std::uint64_t, TeamResult> merged_;      ///< By region.
   std::map<std::uint64_t, std::set<int>> waiting_;  ///< Ranks that wait for the merged values, by region.
   std::map<std::uint64_t, int> informed_;           ///< Ranks that have received them, by region.
-  int ranks_gone_ = 0;
+  int ranks_done_ = 0;
 
   // Members of the other ranks.
   std::deque<Message> outgoing_;

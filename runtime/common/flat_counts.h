@@ -80,9 +80,9 @@ class FlatCounts {
     const u32 long_ones = group.ballot(mine.a_size >= kLong);
     for (u32 rest = long_ones; rest != 0; rest &= rest - 1) {
       if (rest != long_ones) {
-        u32 gone = offload(rest);
-        if ((gone >> group.lane & 1) != 0) mine = Sides{};
-        rest &= ~gone;
+        u32 offloaded = offload(rest);
+        if ((offloaded >> group.lane & 1) != 0) mine = Sides{};
+        rest &= ~offloaded;
         if (rest == 0) break;
       }
       u32 owner = Group::bits((rest & (~rest + 1)) - 1);

@@ -103,8 +103,8 @@ MATCHA_NOINLINE PollResult poll(const Launch& launch, Group group, u64 index, u3
   if (stealing_of(launch) == kHalf && group.leads()) HalfStealing<Group>(launch, group, index).give();
   if (stealing_of(launch) != kTimeout || level >= launch.split || !snapshot.others_wait)
     return {end, Group::now(), false};
-  const u64 gone = offload(launch, group, Task{level, {at0, at1}, 0, 0}, at, end);
-  return {end - gone, gone != 0 ? shortened_deadline<Group>(launch) : Group::now(), false};
+  const u64 offloaded = offload(launch, group, Task{level, {at0, at1}, 0, 0}, at, end);
+  return {end - offloaded, offloaded != 0 ? shortened_deadline<Group>(launch) : Group::now(), false};
 }
 
 /// If other workers are idle: queues the position of each lane of `lanes` (`from` plus the lane) of the loop at `level`

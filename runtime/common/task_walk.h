@@ -90,9 +90,9 @@ class TaskWalk {
     if (stealing_of(launch_) != kTimeout || level < task.depth || level >= launch_.split) return 0;
     if (!launch_.eager && !passed(state_.looked, kLookTicks)) return 0;
     if (group_.leads()) state_.looked = Group::now();
-    const u32 gone = offload_lanes(launch_, group_, level, at0, at1, from, lanes);
-    if (level == 0 && group_.leads()) state_.finished -= Group::bits(gone);  // Counted with the kept ones.
-    return gone;
+    const u32 offloaded = offload_lanes(launch_, group_, level, at0, at1, from, lanes);
+    if (level == 0 && group_.leads()) state_.finished -= Group::bits(offloaded);  // Counted with the kept ones.
+    return offloaded;
   }
 
   /// Before an iteration of a loop in which no task begins: true if the run should stop, which ends the task.

@@ -19,7 +19,7 @@ struct UnitShared {
 };
 
 /// `Launch` has `shared`, `tasks` with `part` and `ready`, a ring of `task_capacity` of them, with all `ready` 0 at
-/// first, its `number`, `chunk` (units that a group claims at a time), and `wish`.
+/// first, its `number`, `chunk` (units that a group claims at a time), and `stop_word`.
 template <typename Group, typename Launch>
 class UnitTasks {
  public:
@@ -36,11 +36,11 @@ class UnitTasks {
   }
 
   /// False: the launch should end. Reads of the host's word are slow, so only one call in many reads it.
-  MATCHA_MEMBER bool look() {
+  MATCHA_MEMBER bool poll() {
     u64 stop = 0;
     if (group_.leads()) {
       stop = atomic_read(&launch_.shared->stop);
-      if (stop == 0 && ++looks_ % kLooksBetweenWishes == 0 && atomic_read(launch_.wish) != 0) {
+      if (stop == 0 && ++polls_ % kUnitsBetweenStopChecks == 0 && atomic_read(launch_.stop_word) != 0) {
         atomic_exchange(&launch_.shared->stop, 1);
         stop = 1;
       }
@@ -149,7 +149,7 @@ class UnitTasks {
   }
 
  private:
-  static constexpr u32 kLooksBetweenWishes = 16;
+  static constexpr u32 kUnitsBetweenStopChecks = 16;
 
   /// The mark at a task's place once its part is written; one more: it was read. Marks of other launches differ.
   MATCHA_MEMBER u64 mark(u64 ticket) const {
@@ -159,7 +159,7 @@ class UnitTasks {
 
   const Launch& launch_;
   Group group_;
-  u32 looks_ = 0;
+  u32 polls_ = 0;
 };
 
 }  // namespace matcha_program

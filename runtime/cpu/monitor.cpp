@@ -47,10 +47,10 @@ class Watcher {
       wake_.wait(lock, [this] { return !monitors_.empty(); });
       Monitor::Clock::time_point next = Monitor::Clock::time_point::max();
       const Monitor::Clock::time_point now = Monitor::Clock::now();
-      for (const Monitor* monitor : monitors_) next = std::min(next, monitor->next_look(now));
+      for (const Monitor* monitor : monitors_) next = std::min(next, monitor->next_poll(now));
       wake_.wait_until(lock, next);
       for (Monitor* monitor : monitors_) {
-        monitor->look();
+        monitor->poll();
         monitor->report();
       }
     }
@@ -64,7 +64,7 @@ class Watcher {
 Monitor::Monitor(RegionState& state, const RunControl& control)
     : state_(state), control_(control), report_at_(Clock::now() + kLook) {
   if (control.stop_request == nullptr && !control.deadline && !control.on_progress) return;
-  look();
+  poll();
   Watcher::instance().add(this);
   watched_ = true;
 }
@@ -73,7 +73,7 @@ Monitor::~Monitor() {
   if (watched_) Watcher::instance().remove(this);
 }
 
-void Monitor::look() {
+void Monitor::poll() {
   if (control_.stop_request != nullptr && control_.stop_request->load(std::memory_order_relaxed) != 0) {
     state_.stop(RegionEnd::StopRequested);
   }
@@ -86,7 +86,7 @@ void Monitor::report() {
   report_at_ += kReport;
 }
 
-Monitor::Clock::time_point Monitor::next_look(Clock::time_point now) const {
+Monitor::Clock::time_point Monitor::next_poll(Clock::time_point now) const {
   const Clock::time_point next = now + kLook;
   return control_.deadline && *control_.deadline > now ? std::min(next, *control_.deadline) : next;
 }

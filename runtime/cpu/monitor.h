@@ -20,10 +20,10 @@ class Monitor {
   friend class Watcher;
   using Clock = std::chrono::steady_clock;
 
-  void look();
+  void poll();
   void report();
   /// The time of the next check, after `now`.
-  Clock::time_point next_look(Clock::time_point now) const;
+  Clock::time_point next_poll(Clock::time_point now) const;
 
   RegionState& state_;
   const RunControl& control_;

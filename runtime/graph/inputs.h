@@ -39,14 +39,14 @@ struct ColumnSpec {
 
 /// A column as the user names it: a number, from 0, or a name in the heading.
 struct ColumnRef {
-  ColumnRef() : is_said(false) {}        ///< The user names no column.
+  ColumnRef() : is_given(false) {}       ///< The user names no column.
   ColumnRef(unsigned at) : index(at) {}  // NOLINT(google-explicit-constructor)
   /// Digits mean a number.
   explicit ColumnRef(const std::string& text);
 
   unsigned index = 0;
   std::string name;  ///< Empty: by index.
-  bool is_said = true;
+  bool is_given = true;
 };
 
 /// If the first line of a table names its columns.

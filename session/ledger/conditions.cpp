@@ -150,7 +150,7 @@ class Checker {
       if (!is_number(type_of(column, table_)) || table_.column(column).type != Column::Type::Int) return;
       differs = differs || (per_second != 0 && per_second != unit_of(column));
       per_second = unit_of(column);
-      assumes_seconds_ = assumes_seconds_ || !(is_time(column) && table_.time_is_said);
+      assumes_seconds_ = assumes_seconds_ || !(is_time(column) && table_.has_time_unit);
     });
     if (differs) {
       fail(term.loc, "times of two units are compared", "convert one of the columns");
@@ -225,7 +225,7 @@ class Checker {
       case Condition::Kind::Duration: return 0;
       case Condition::Kind::Column:
         if (!is_number(type_of(term, table_)) || table_.column(term).is_null) return std::nullopt;
-        return has_spelled(term) || (is_time(term) && table_.time_is_said) ? 1 : 0;
+        return has_spelled(term) || (is_time(term) && table_.has_time_unit) ? 1 : 0;
       case Condition::Kind::Negative:
       case Condition::Kind::Sum:
       case Condition::Kind::Difference:

@@ -322,7 +322,7 @@ Status take_time(const std::string& given, const Reporter& log, Table& table) {
                        "`--time COLUMN:ms`, with s, ms, us or ns");
     }
     table.time_per_second = static_cast<std::uint64_t>(kSecond / *ns);
-    table.time_is_said = true;
+    table.has_time_unit = true;
   }
   table.time = name;
   return Status::Ok;

@@ -33,7 +33,7 @@ struct Table {
   Texts texts;
   std::string time;  ///< The name of the column with the times, if the user named one.
   std::uint64_t time_per_second = 1;
-  bool time_is_said = false;  ///< The user gave the unit of the times.
+  bool has_time_unit = false;  ///< The user gave the unit of the times.
   std::shared_ptr<const runtime::Universe> universe;
   /// The rank of the vertex with this id, in the syntax of patterns; empty: the ids of `universe` are used.
   std::function<std::optional<std::uint32_t>(const std::string& id)> find_vertex;

@@ -272,8 +272,8 @@ bool Matcher::follow(const Step& step, std::size_t at, std::uint32_t from, const
   for (; walked < list.size(); ++walked) {
     const std::uint32_t one = static_cast<std::uint32_t>(list[walked].integer);
     const bool leaves = store_.source(one) == from && goes(step, true);
-    const bool comes = store_.target(one) == from && goes(step, false);
-    if ((!leaves && !comes) || !fits(step, one)) break;
+    const bool enters = store_.target(one) == from && goes(step, false);
+    if ((!leaves && !enters) || !fits(step, one)) break;
     used_[one] = true;
     from = leaves ? store_.target(one) : store_.source(one);
   }

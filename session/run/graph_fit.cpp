@@ -81,26 +81,26 @@ std::string_view GraphFit::why_not_parts(const PatternSource* maybe_pattern, con
   if (graph.whole().view().edge_info != nullptr) return "its edges have labels or numbers";
   if (graph.whole().facts().directed) return "it is directed";
   if (!graph.has_parts()) return "it has parallel edges";
-  if (options_.cluster.any()) return "runs in several processes walk positions of all of it";
-  return options_.backend != "llvm" ? "`--backend` wants all of it" : "";
+  if (options_.cluster.any()) return "runs in several processes need the whole graph";
+  return options_.backend != "llvm" ? "`--backend` needs the whole graph" : "";
 }
 
-Status GraphFit::refuse(std::string_view why, std::string_view way_out) const {
+Status GraphFit::refuse(std::string_view why, std::string_view remedy) const {
   return console_.error(
       Status::Resource,
       fmt::format("the graph takes {} in memory, more than `{}` allows, and {}", mebibytes(whole_), option_, why),
-      fmt::format("{}, or give it more memory", way_out));
+      fmt::format("{}, or give it more memory", remedy));
 }
 
 Status GraphFit::check(const PatternSource* maybe_pattern) const {
-  if (options_.tune) return refuse("`--tune` times runs with all of it", "leave out --tune");
-  if (options_.verify) return refuse("`--verify` has all of it in memory", "leave out --verify");
-  if (!options_.pattern.per.empty()) return refuse("`--per` has all of it in memory", "count without --per");
+  if (options_.tune) return refuse("`--tune` times runs on the whole graph", "leave out --tune");
+  if (options_.verify) return refuse("`--verify` reads the whole graph", "leave out --verify");
+  if (!options_.pattern.per.empty()) return refuse("`--per` reads the whole graph", "count without --per");
   if (options_.pattern.algorithm == "join") {
-    return refuse("`--algorithm join` keeps candidates of all of it", "leave out --algorithm");
+    return refuse("`--algorithm join` keeps candidates of the whole graph", "leave out --algorithm");
   }
   if (maybe_pattern != nullptr && maybe_pattern->set().cliques) {
-    return refuse("cliques of all sizes, maximal ones and those of more than 12 vertices have all of it in memory",
+    return refuse("cliques of all sizes, maximal ones and those of more than 12 vertices read the whole graph",
                   "ask for a size up to 12");
   }
   if (options_.bind.table.gives_labels()) {

@@ -65,7 +65,7 @@ class GraphFit {
   std::string_view why_not_parts(const PatternSource* maybe_pattern, const BindPlan& plan,
                                  const runtime::PartedGraph& graph) const;
   /// Reports the error that the graph does not fit, with the reason and a hint.
-  Status refuse(std::string_view why, std::string_view way_out) const;
+  Status refuse(std::string_view why, std::string_view remedy) const;
   Status check(const PatternSource* maybe_pattern) const;
   Status check_whole(const BindPlan& plan, const std::vector<Parted>& graphs) const;
   void take_parts(runtime::PartsPlan parts, std::shared_ptr<const runtime::PartedGraph> graph,

@@ -203,8 +203,8 @@ class Checker {
     if (lost && !may_go) {
       return Failure{stage, "lost the trap: " + interpret_->text + "\nseen " + outcome.text + "\n" + ir::print(module)};
     }
-    bool came = !interpret_->trapped && outcome.trapped;
-    if (came)
+    bool is_new = !interpret_->trapped && outcome.trapped;
+    if (is_new)
       return Failure{stage, "new trap: " + outcome.text + "\nbefore " + interpret_->text + "\n" + ir::print(module)};
     return std::nullopt;
   }

@@ -64,7 +64,7 @@ struct CliqueRoom {
   u32 rows[kCliqueNarrow];
   CliqueFrame<Way> frames[kCliqueNarrow];
   u32 set[kCliqueWords];                       ///< The set of a wide tree.
-  u32 gone[kCliqueWords];                      ///< Candidates that leave it.
+  u32 removed[kCliqueWords];                   ///< Candidates that leave it.
   u32 but_one[kCliqueWords];                   ///< Candidates that are adjacent to all others of it but one.
   u32 members[kCliqueNarrow];                  ///< The candidates whose rows are in `rows`.
   u32 near[kCliqueNear * (kCliqueNear / 32)];  ///< Rows of a root with more than kCliqueNarrow, at most kCliqueNear.
@@ -105,7 +105,7 @@ struct CliqueLaunch {
   u64 chunk;
   u64 patience;  ///< Nodes between two tests for a stop and for groups without work.
   u64 workers;
-  const u64* wish;  ///< In host memory; not 0: stop.
+  const u64* stop_word;  ///< In host memory; not 0: stop.
 };
 
 /// Words of the rows of a root with this number of candidates in scratch memory; 0: they fit shared memory.

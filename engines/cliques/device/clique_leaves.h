@@ -140,7 +140,7 @@ class CliqueLeaves : public CliqueRows<OneGroup, CliqueRoom<CliqueWay>> {
   /// Adds the edges from a vertex to earlier vertices of the set, and the triangles of each such edge with a vertex
   /// before both ends. Lanes share the edges.
   MATCHA_MEMBER void list_edges(u32 q, u32 bit, u64& twos, u64& threes) const {
-    u32* const near = room_.gone;
+    u32* const near = room_.removed;
     group_.sync();
     for_lanes([&](u32 w) {
       if (w <= q) near[w] = row(q * 32 + bit, w) & room_.set[w] & (w == q ? bits_below(bit) : ~0u);

@@ -38,7 +38,7 @@ class CliqueNarrow : public Leaves {
           continue;
         }
       }
-      if (!looks_around()) return false;
+      if (!polls()) return false;
       if (lists) {
         this->list(set, way);
       } else {
@@ -79,12 +79,12 @@ class CliqueNarrow : public Leaves {
 
   /// Counts a node that costs as much as `weight` nodes. Every `patience` nodes it tests for a stop and shares branches
   /// with groups that wait. False: the launch ends.
-  MATCHA_MEMBER bool looks_around(u32 weight = 1) {
+  MATCHA_MEMBER bool polls(u32 weight = 1) {
     ++nodes_;
     since_look_ += weight;
     if (since_look_ < launch_.patience) return true;
     since_look_ = 0;
-    if (!tasks_.look()) return false;
+    if (!tasks_.poll()) return false;
     static_cast<Walk*>(this)->share();
     return true;
   }
@@ -111,11 +111,11 @@ class CliqueNarrow : public Leaves {
     }
     if (but_one != 0) {
       // Removes the pairs of vertices that lack only the edge between them.
-      const u32 gone =
+      const u32 removed =
           word_of([&](u32 i) { return (but_one >> i & 1) != 0 && (set & ~room_.rows[i] & ~bit_of(i) & but_one) != 0; });
-      if (gone != 0) {
-        this->join_pairs(way, gone);
-        set &= ~gone;
+      if (removed != 0) {
+        this->join_pairs(way, removed);
+        set &= ~removed;
         return true;
       }
     }

@@ -24,11 +24,11 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
 
   MATCHA_MEMBER void join_wide_free(Way& way, u32 count) {
     way.tally += count * kOneFree;
-    if (count != 0) join_gone(kFreePart, of_free_);
+    if (count != 0) join_removed(kFreePart, of_free_);
   }
   MATCHA_MEMBER void join_wide_pairs(Way& way, u32 count) {
     way.tally += count / 2 * kOnePair;
-    if (count != 0) join_gone(kPairPart, of_pair_);
+    if (count != 0) join_removed(kPairPart, of_pair_);
   }
   MATCHA_MEMBER void join_wide_pivot(Way& way, u32 vertex) {
     way.tally += kOneFree;
@@ -49,7 +49,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
 
   MATCHA_MEMBER void count_wide_pairs(u32 count, Way& way) {
     for_lanes([&](u32 q) {
-      if (q < words_) room_.gone[q] = room_.set[q];
+      if (q < words_) room_.removed[q] = room_.set[q];
     });
     group_.sync();
     join_wide_pairs(way, count);
@@ -180,10 +180,10 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
     return places_ == nullptr ? room_.members[few] : candidates.items[room_.members[few]];
   }
 
-  MATCHA_MEMBER void join_gone(u32 part, Number sum) {
-    for_candidates(room_.gone, [&](u32 vertex) { places_[vertex] -= sum; });
+  MATCHA_MEMBER void join_removed(u32 part, Number sum) {
+    for_candidates(room_.removed, [&](u32 vertex) { places_[vertex] -= sum; });
     for_lanes([&](u32 q) {
-      if (q < words_) room_.parts[part * words_ + q] |= room_.gone[q];
+      if (q < words_) room_.parts[part * words_ + q] |= room_.removed[q];
     });
     group_.sync();
   }
@@ -214,7 +214,7 @@ class CliqueSums : public CliqueNarrowSums<OneGroup, Number> {
   }
   /// The number of triangles of a vertex with two others of the set, in all lanes. Lanes share its edges.
   MATCHA_MEMBER u64 triangles_at(u32 vertex) const {
-    u32* const near = room_.gone;
+    u32* const near = room_.removed;
     group_.sync();
     for_lanes([&](u32 w) {
       if (w < words_) near[w] = row(vertex, w) & room_.set[w];

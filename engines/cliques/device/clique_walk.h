@@ -24,7 +24,7 @@ class CliqueWorker : public CliqueWide<Leaves, CliqueWorker<Leaves>> {
       if (fresh) {
         const u64 unit = tasks_.next_units();
         fresh = unit < launch_.unit_count;
-        if (!tasks_.look()) break;
+        if (!tasks_.poll()) break;
         find_roots(unit, at, end);
       }
       const bool is_part = !fresh;

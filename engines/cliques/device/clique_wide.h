@@ -9,7 +9,7 @@ template <typename Leaves, typename Walk>
 class CliqueWide : public CliqueNarrow<Leaves, Walk> {
  protected:
   using Narrow = CliqueNarrow<Leaves, Walk>;
-  using Narrow::degree_of, Narrow::for_lanes, Narrow::group_, Narrow::has, Narrow::is_listed, Narrow::looks_around,
+  using Narrow::degree_of, Narrow::for_lanes, Narrow::group_, Narrow::has, Narrow::is_listed, Narrow::polls,
       Narrow::most_of, Narrow::room_, Narrow::root_, Narrow::row, Narrow::size_of, Narrow::size_of_set,
       Narrow::suffices, Narrow::tasks_, Narrow::word_of, Narrow::words_, Narrow::kWidth;
   using Narrow::Narrow;
@@ -29,7 +29,7 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
         return true;
       }
       const bool lists = is_listed(way.tally);
-      if (!looks_around(lists ? count : 1)) {
+      if (!polls(lists ? count : 1)) {
         ended_ = true;
         return false;
       }
@@ -117,20 +117,20 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
     u32 count = size_of_set(), best = 0, universal = 0, pairable = 0;
     for (u32 q = 0; q < words_; ++q) {
       const u32 set = room_.set[q];
-      u32 gone = 0, but_one = 0;
+      u32 removed = 0, but_one = 0;
       for (u32 first = 0; set != 0 && first < 32; first += kWidth) {
         const u32 i = first + group_.lane;
         const bool is_in = (set >> i & 1) != 0;
         const u32 degree = is_in ? degree_of(q * 32 + i) : 0;
         if (is_in && degree + 1 != count) best = larger(best, degree << 10 | (kCliqueWidest - 1 - q * 32 - i));
-        gone |= group_.ballot(is_in && degree + 1 == count) << first;
+        removed |= group_.ballot(is_in && degree + 1 == count) << first;
         but_one |= group_.ballot(is_in && degree + 2 == count) << first;
       }
       if (group_.leads()) {
-        room_.gone[q] = gone;
+        room_.removed[q] = removed;
         room_.but_one[q] = but_one;
       }
-      universal += size_of(gone);
+      universal += size_of(removed);
       pairable += size_of(but_one);
     }
     best = most_of(best);
@@ -155,11 +155,11 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
     return true;
   }
 
-  /// Removes the vertices in `gone` from the set.
+  /// Removes the vertices in `removed` from the set.
   MATCHA_MEMBER void leave_set() {
     group_.sync();
     for_lanes([&](u32 q) {
-      if (q < words_) room_.set[q] &= ~room_.gone[q];
+      if (q < words_) room_.set[q] &= ~room_.removed[q];
     });
     group_.sync();
   }
@@ -167,7 +167,7 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
   MATCHA_MEMBER u32 strip() {
     u32 stripped = 0;
     for (u32 q = 0; q < words_; ++q) {
-      const u32 gone = word_of([&](u32 i) {
+      const u32 removed = word_of([&](u32 i) {
         const u32 vertex = q * 32 + i;
         if (!has(room_.but_one, vertex)) return false;
         for (u32 w = 0; w < words_; ++w) {
@@ -176,8 +176,8 @@ class CliqueWide : public CliqueNarrow<Leaves, Walk> {
         }
         return false;
       });
-      if (group_.leads()) room_.gone[q] = gone;
-      stripped += size_of(gone);
+      if (group_.leads()) room_.removed[q] = removed;
+      stripped += size_of(removed);
     }
     if (stripped != 0) leave_set();
     return stripped;

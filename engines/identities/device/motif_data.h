@@ -41,7 +41,7 @@ struct MotifLaunch {
   u64 unit_count;
   u64 chunk;
   u64 workers;
-  const u64* wish;  ///< In host memory; not 0: stop.
+  const u64* stop_word;  ///< In host memory; not 0: stop.
 };
 
 /// Counters of a group in shared memory.

@@ -117,7 +117,7 @@ class MotifWorker {
   MATCHA_MEMBER void for_each_unit(Visit visit) {
     for (;;) {
       const u64 first = tasks_.next_units();
-      if (first >= launch_.unit_count || !tasks_.look()) return;
+      if (first >= launch_.unit_count || !tasks_.poll()) return;
       const u64 end = smaller(first + launch_.chunk, launch_.unit_count);
       for (u64 unit = first; unit < end; ++unit) visit(launch_.unit_count - 1 - unit);
     }

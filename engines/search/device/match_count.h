@@ -102,7 +102,7 @@ class MatchCounter {
       ++here_;
       if (++tried >= launch_.tried) {
         tried = 0;
-        if (!tasks_.look()) return false;
+        if (!tasks_.poll()) return false;
       }
       const u32 image = lists_.list(u).items[at];
       put(state_.at[depth - 1], at + 1);

@@ -103,7 +103,7 @@ struct MatchLaunch {
   const MatchTie* ties;
   const u32* tie_sides;
   const MatchSide* sides;
-  const u64* wish;  ///< In host memory; not 0: stop.
+  const u64* stop_word;  ///< In host memory; not 0: stop.
 };
 
 /// Neighbours of an image; they may be repeated.

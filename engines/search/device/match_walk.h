@@ -22,7 +22,7 @@ class MatchWorker : MatchCounter<Group> {
       if (fresh) {
         unit = tasks_.next_units();
         fresh = unit < launch_.unit_count;
-        if (!tasks_.look()) return;
+        if (!tasks_.poll()) return;
       }
       if (fresh) {
         begin_unit(unit);
@@ -105,7 +105,7 @@ class MatchWorker : MatchCounter<Group> {
       ++here_;
       if (++tried >= launch_.tried) {
         tried = 0;
-        if (!tasks_.look()) return false;
+        if (!tasks_.poll()) return false;
         if (query().most != 0) flush();
         if (is_done()) return true;
         share(depth);

@@ -13,11 +13,11 @@ struct DeltaRow {
   u32 size;          ///< their number.
   /// 0: unchanged. Otherwise the index of its changes in the words of the launch: their number; the inserted and
   /// deleted items, ascending, each once; and for each its stamp. The stamp of an insertion is the number of its update
-  /// plus 1, the first update that sees the item. The stamp of a deletion is the number of its update plus kDeltaGoes:
-  /// earlier updates see the item.
+  /// plus 1, the first update that sees the item. The stamp of a deletion is the number of its update plus
+  /// kDeltaDeletes: earlier updates see the item.
   u32 changes;
 };
-inline constexpr u32 kDeltaGoes = 1u << 31;
+inline constexpr u32 kDeltaDeletes = 1u << 31;
 
 /// The kinds of TermStep, in its order.
 enum DeltaKind : u32 {
@@ -148,9 +148,9 @@ struct DeltaLaunch {
   u64 long_words;
   u64* long_taken;
   u64 long_count;
-  DeltaSum* sums;    ///< By slot, one for each term;
-  u64 sums_of_slot;  ///< their number.
-  const u64* wish;   ///< In host memory; not 0: stop.
+  DeltaSum* sums;        ///< By slot, one for each term;
+  u64 sums_of_slot;      ///< their number.
+  const u64* stop_word;  ///< In host memory; not 0: stop.
   /// Matches to list: each has its term, the place of each vertex, and padding up to `match_words`. `match_count` is
   /// their number; if it exceeds the room, the launch ends.
   u32* matches;

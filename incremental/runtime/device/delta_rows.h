@@ -7,10 +7,12 @@
 namespace matcha_program {
 
 /// True if an update sees an item with this stamp.
-MATCHA_FN bool delta_sees(u32 update, u32 stamp) { return (update >= (stamp & ~kDeltaGoes)) == (stamp < kDeltaGoes); }
+MATCHA_FN bool delta_sees(u32 update, u32 stamp) {
+  return (update >= (stamp & ~kDeltaDeletes)) == (stamp < kDeltaDeletes);
+}
 
 /// A number above those of all updates.
-inline constexpr u32 kDeltaAll = kDeltaGoes - 1;
+inline constexpr u32 kDeltaAll = kDeltaDeletes - 1;
 
 /// A part of a row, as of an update.
 struct DeltaView {
@@ -29,7 +31,7 @@ struct DeltaView {
   /// An upper bound of the number of items.
   MATCHA_MEMBER u32 most() const { return own.size + changes.size; }
   /// True if a change inserts an item that is visible.
-  MATCHA_MEMBER bool brings(u32 change) const { return stamps[change] < kDeltaGoes && sees(change); }
+  MATCHA_MEMBER bool brings(u32 change) const { return stamps[change] < kDeltaDeletes && sees(change); }
   MATCHA_MEMBER bool holds(u32 x) const {
     if (changes.size != 0) {
       const u32 at = changes.from(x);
@@ -110,7 +112,7 @@ MATCHA_FN void move_row(const Group& group, const DeltaMove& move, const u32* wo
   u32 change = 0, change_end = all.changes.size, before = 0;
   if (change_end != 0 && move.first != 0) change = all.changes.from(all.own.items[move.first]);
   if (change_end != 0 && move.last != all.own.size) change_end = all.changes.from(all.own.items[move.last]);
-  for (u32 i = group.lane; i < change; i += Group::kWidth) before += all.stamps[i] < kDeltaGoes ? 1 : ~0u;
+  for (u32 i = group.lane; i < change; i += Group::kWidth) before += all.stamps[i] < kDeltaDeletes ? 1 : ~0u;
   const DeltaView part{{all.own.items + move.first, move.last - move.first},
                        {all.changes.items + change, change_end - change},
                        all.stamps + change,

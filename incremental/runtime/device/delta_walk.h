@@ -40,7 +40,7 @@ class DeltaWorker {
           fresh = unit < launch_.unit_count;
           last = fresh ? smaller(unit + launch_.chunk, launch_.unit_count) : unit;
           begun = last - unit;
-          if (!tasks_.look()) return;
+          if (!tasks_.poll()) return;
         }
         if (!fresh) {
           const auto read = [&part](const volatile DeltaPart& there) {
@@ -217,7 +217,7 @@ class DeltaWorker {
       }
       if (++tried >= launch_.tried) {
         tried = 0;
-        if (!tasks_.look()) return false;
+        if (!tasks_.poll()) return false;
         give(base, level, part.unit);
       }
       const u32 item = candidates(level).items[at];

@@ -497,7 +497,7 @@ std::vector<ColumnSpec> columns_of(const GraphSpec& spec, bool is_blank) {
   }
   for (std::size_t at = 0; at < spec.columns.size() && at < columns.size(); ++at) {
     const ColumnRef& given = spec.columns[at];
-    if (given.is_said) columns[at] = {given.index, columns[at].kind, given.name};
+    if (given.is_given) columns[at] = {given.index, columns[at].kind, given.name};
   }
   columns.insert(columns.end(), spec.texts.begin(), spec.texts.end());
   return columns;

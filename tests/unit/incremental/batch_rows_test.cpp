@@ -90,15 +90,15 @@ TEST(BatchRows, EveryUpdateSeesItsGraph) {
                    changed = random_graph(directed, 1, layers);
       const std::vector<BatchUpdate> updates = updates_of(graph, adds, removes);
       for (const BatchUpdate& update : updates) {
-        (void)(update.comes() ? changed.insert(update.u, update.v, update.layer)
-                              : changed.erase(update.u, update.v, update.layer));
+        (void)(update.is_insert() ? changed.insert(update.u, update.v, update.layer)
+                                  : changed.erase(update.u, update.v, update.layer));
       }
       BatchRows batch(graph), later(changed);
       ASSERT_TRUE(batch.open(updates, BatchRows::Graph::Before));
       ASSERT_TRUE(later.open(updates, BatchRows::Graph::After));
       EXPECT_TRUE(std::ranges::equal(batch.words(), later.words()));
       for (std::uint32_t i = 0; i < updates.size(); ++i) {
-        if (!updates[i].comes()) {
+        if (!updates[i].is_insert()) {
           alone.erase(updates[i].u, updates[i].v, updates[i].layer);
         }
         for (const BatchRows::Row& row : batch.rows()) {
@@ -108,7 +108,7 @@ TEST(BatchRows, EveryUpdateSeesItsGraph) {
           }
           EXPECT_TRUE(batch.has(row.backwards, row.row));
         }
-        if (updates[i].comes()) {
+        if (updates[i].is_insert()) {
           alone.insert(updates[i].u, updates[i].v, updates[i].layer);
         }
       }

@@ -230,7 +230,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   shared.idle = schedule.idle;
   std::vector<DeltaTask> tasks(schedule.tasks + 1);
   std::vector<DeltaSum> sums(slots * terms.all.size());
-  const matcha_program::u64 wish = 0;
+  const matcha_program::u64 stop_word = 0;
   DeltaLaunch launch{};
   launch.after = image.rows(false);
   launch.before = image.rows(true);
@@ -256,7 +256,7 @@ std::vector<__int128> count(const DynamicGraph& graph, const SharedTerms& terms,
   launch.resident_end = launch.resident + launch.after[0].size;
   launch.sums = sums.data();
   launch.sums_of_slot = terms.all.size();
-  launch.wish = &wish;
+  launch.stop_word = &stop_word;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < schedule.workers; ++i) {
     threads.emplace_back([&launch, i] {
@@ -419,7 +419,7 @@ TEST(DeltaWalk, LongSetsShareArrays) {
 }
 
 TEST(DeltaWalk, RowsMoveInParts) {
-  constexpr std::uint32_t kGoes = matcha_program::kDeltaGoes;
+  constexpr std::uint32_t kDeletes = matcha_program::kDeltaDeletes;
   std::mt19937 random(8);
   for (int round = 0; round < 200; ++round) {
     const std::uint32_t dense = random() % 4, changed = random() % 3;
@@ -429,7 +429,7 @@ TEST(DeltaWalk, RowsMoveInParts) {
       const bool changes_it = random() % 10 < changed * changed;
       if (is_there) row.push_back(x);
       if (changes_it) changes.push_back(x);
-      if (changes_it) stamps.push_back(is_there ? kGoes | random() % 50 : random() % 50 + 1);
+      if (changes_it) stamps.push_back(is_there ? kDeletes | random() % 50 : random() % 50 + 1);
       if (is_there != changes_it) expected.push_back(x);
     }
     std::vector<std::uint32_t> words = {0, static_cast<std::uint32_t>(changes.size())};

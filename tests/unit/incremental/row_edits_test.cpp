@@ -51,8 +51,8 @@ class Edited {
   bool make(const std::vector<RowEdits::Edge>& edges, KeptRows* maybe_kept) {
     if (!edits.make(edges, maybe_kept)) return false;
     for (const RowEdits::Edge& edge : edges) {
-      set({edge.layer, edge.u, edge.v}, edge.comes);
-      if (!graph.directed()) set({edge.layer, edge.v, edge.u}, edge.comes);
+      set({edge.layer, edge.u, edge.v}, edge.is_insert);
+      if (!graph.directed()) set({edge.layer, edge.v, edge.u}, edge.is_insert);
     }
     return true;
   }
@@ -120,7 +120,7 @@ TEST(RowEdits, AllOrNothing) {
     ASSERT_GT(fitting.size(), 4U);
     for (std::size_t at = 0; at < fitting.size(); ++at) {
       std::vector<RowEdits::Edge> edges = fitting;
-      edges[at].comes = !edges[at].comes;
+      edges[at].is_insert = !edges[at].is_insert;
       EXPECT_FALSE(edited.make(edges, nullptr));
       edges = fitting;
       edges.push_back(fitting[at]);

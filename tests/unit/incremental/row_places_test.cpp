@@ -109,7 +109,7 @@ TEST(RowPlaces, RowsKeepTheirContentsDuringMoves) {
       const Row row = memory.some_row(kLongest);
       ASSERT_TRUE((slot % 3 == 0 && memory.put(slot, row, true)) || memory.put(slot, row, false));
     }
-    std::uint64_t sent = 0, gone = 0;
+    std::uint64_t sent = 0, evicted = 0;
     for (int turn = 0; turn < 60; ++turn) {
       memory.places.begin_turn(1000);
       for (int i = 0; i < 6; ++i) {
@@ -121,19 +121,19 @@ TEST(RowPlaces, RowsKeepTheirContentsDuringMoves) {
         if (memory.random()() % 4 == 0) reads.push_back({slot, static_cast<double>(memory.random()() % 50)});
       }
       const RowPlaces::Chosen chosen = memory.places.choose(reads);
-      EXPECT_EQ(chosen.gone, memory.places.gone().size());
+      EXPECT_EQ(chosen.evicted, memory.places.evicted().size());
       const auto is_wanted = [&](const RowPlaces::Read& read) {
         return read.times >= 2 && memory.places.home(read.slot).size != 0;
       };
       EXPECT_EQ(chosen.kept + chosen.sent + chosen.left,
                 static_cast<std::uint64_t>(std::ranges::count_if(reads, is_wanted)));
       sent += chosen.sent;
-      gone += chosen.gone;
+      evicted += chosen.evicted;
       ASSERT_NO_FATAL_FAILURE(memory.do_moves());
       ASSERT_NO_FATAL_FAILURE(memory.check());
     }
     EXPECT_GT(sent, 20U);
-    EXPECT_GT(gone, 20U);
+    EXPECT_GT(evicted, 20U);
   }
 }
 

@@ -62,7 +62,7 @@ struct Device {
     launch.chunk = 1;
     launch.patience = 1;
     launch.workers = kWorkers;
-    launch.wish = &wish;
+    launch.stop_word = &stop_word;
     shared.live = launch.unit_count;
   }
 
@@ -99,7 +99,7 @@ struct Device {
   std::vector<unsigned __int128> scratch;
   matcha_program::u64 nodes = 0;
   UnitShared shared{};
-  matcha_program::u64 wish = 0;
+  matcha_program::u64 stop_word = 0;
   CliqueLaunch launch{};
 };
 
@@ -241,7 +241,7 @@ TEST(CliqueWalk, EndsOnRequest) {
   std::vector<matcha_program::u64> counted(cells.size());
   device.launch.cells = counted.data();
   device.launch.rows = cells.rows().data();
-  device.wish = 1;
+  device.stop_word = 1;
   device.run<matcha_program::CliqueLeaves<Lanes>>(0, nullptr);
   EXPECT_NE(device.shared.stop, 0U);
   EXPECT_NE(device.shared.live, 0U);

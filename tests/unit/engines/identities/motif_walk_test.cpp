@@ -87,7 +87,7 @@ struct Device {
     launch.shared = &shared;
     launch.chunk = 2;
     launch.workers = kWorkers;
-    launch.wish = &wish;
+    launch.stop_word = &stop_word;
   }
 
   template <typename Step>
@@ -114,7 +114,7 @@ struct Device {
   std::vector<matcha_program::u64> start;
   MotifSums sums{};
   UnitShared shared{};
-  matcha_program::u64 wish = 0;
+  matcha_program::u64 stop_word = 0;
   MotifLaunch launch{};
 };
 
@@ -169,7 +169,7 @@ TEST(MotifWalk, FindsTheSumsOfACpu) {
 TEST(MotifWalk, EndsOnRequest) {
   const RankedGraph graph = random_ranked(1, 250, 0.05);
   Device device(graph);
-  device.wish = 1;
+  device.stop_word = 1;
   device.run(graph.size, [](auto& worker) { worker.count_wedges(); });
   EXPECT_NE(device.shared.stop, 0U);
 }

@@ -61,7 +61,7 @@ std::vector<MatchOutcome> run(MatchIndex& index, const DeviceBatch& batch, const
   std::vector<MatchUndo> undos(batch.undo_room() * schedule.workers);
   std::vector<std::uint32_t> lists(batch.list_room() * schedule.workers);
   std::vector<LeafRoom> leaves(schedule.workers);
-  const matcha_program::u64 wish = 0;
+  const matcha_program::u64 stop_word = 0;
   shared = {};
   shared.live = batch.units();
   shared.idle = schedule.idle;
@@ -88,7 +88,7 @@ std::vector<MatchOutcome> run(MatchIndex& index, const DeviceBatch& batch, const
   launch.ties = batch.ties().data();
   launch.tie_sides = batch.tie_sides().data();
   launch.sides = sides.data();
-  launch.wish = &wish;
+  launch.stop_word = &stop_word;
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < schedule.workers; ++i) {
     threads.emplace_back([&launch, i] {
