@@ -72,19 +72,10 @@ std::optional<Graph> with_names(const Graph& graph, const char* const* names, st
   const Universe& ids = graph.universe();
   const bool is_numbered = ids.names() == nullptr && ids.lower_rank(0) == 0 &&
                            ids.lower_rank(static_cast<std::int64_t>(ids.size())) == ids.size();
-  if (names == nullptr || count != ids.size() || !is_numbered) return std::nullopt;
-  Buffer<std::uint64_t> ends(count);
-  std::string text;
-  for (std::size_t at = 0; at < count; ++at) {
-    const std::string_view before = at == 0 ? "" : names[at - 1];
-    if (names[at] == nullptr || before >= names[at]) return std::nullopt;
-    ends[at] = text.append(names[at]).size();
-  }
-  Buffer<char> bytes(text.size());
-  std::copy(text.begin(), text.end(), bytes.begin());
+  const std::shared_ptr<const IdNames> texts = matcha::api::names_of(names, count);
+  if (texts == nullptr || count != ids.size() || !is_numbered) return std::nullopt;
   Graph made = Graph::alias(graph, nullptr);
-  made.share_universe(std::make_shared<const Universe>(
-      Universe::named(std::make_shared<const IdNames>(IdNames::text_ids(std::move(ends), std::move(bytes))))));
+  made.share_universe(std::make_shared<const Universe>(Universe::named(texts)));
   return made;
 }
 

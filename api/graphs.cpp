@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,6 +55,20 @@ IntColumn ints_of(const matcha_column& column, size_t count) {
   made.kind = is_int(column.type) ? static_cast<IntColumn::Kind>(column.type - MATCHA_INT32) : IntColumn::Kind::Int64;
   made.stride = column.stride != 0 ? column.stride : is_wide(column.type) ? 8 : 4;
   return made;
+}
+
+std::shared_ptr<const runtime::IdNames> names_of(const char* const* names, size_t count) {
+  if (names == nullptr) return nullptr;
+  runtime::Buffer<std::uint64_t> ends(count);
+  std::string text;
+  for (size_t at = 0; at < count; ++at) {
+    const std::string_view before = at == 0 ? "" : names[at - 1];
+    if (names[at] == nullptr || before >= names[at]) return nullptr;
+    ends[at] = text.append(names[at]).size();
+  }
+  runtime::Buffer<char> bytes(text.size());
+  std::copy(text.begin(), text.end(), bytes.begin());
+  return std::make_shared<const runtime::IdNames>(runtime::IdNames::text_ids(std::move(ends), std::move(bytes)));
 }
 
 namespace {
@@ -119,6 +136,11 @@ matcha_status make_graph(const matcha_table& given, const matcha_options* option
                     take_labels(given.vertex_labels, given.vertex_count, given.vertex_words, given.vertex_word_count,
                                 input.vertex_labels);
   if (problem.empty() && !read) problem = "a word is NULL";
+  input.name_count = given.name_count;
+  if (given.names != nullptr) input.maybe_names = names_of(given.names, given.name_count);
+  if (problem.empty() && given.names != nullptr && input.maybe_names == nullptr) {
+    problem = "a name is NULL or empty, or the names do not ascend by bytes";
+  }
   if (!problem.empty()) return usage(problem, error);
   const CancelToken* const canceller = options != nullptr ? options->maybe_cancel_token.get() : nullptr;
   runtime::Result<session::ResidentGraph::Shared> made =
@@ -136,10 +158,13 @@ matcha_status matcha_graph_from_table(const matcha_table* table, const matcha_op
   return matcha::api::call(error, [&] {
     *graph = nullptr;
     if (table == nullptr) return matcha::api::usage("the table is NULL", error);
-    if (table->size != sizeof(matcha_table)) {
+    // Callers that were compiled before `names` have a shorter table.
+    if (table->size != sizeof(matcha_table) && table->size != offsetof(matcha_table, names)) {
       return matcha::api::usage("the table has not the size of a matcha_table", error);
     }
-    return matcha::api::make_graph(*table, options, graph, error);
+    matcha_table given = {};
+    std::memcpy(&given, table, table->size);
+    return matcha::api::make_graph(given, options, graph, error);
   });
 }
 

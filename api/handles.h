@@ -190,6 +190,9 @@ matcha_status status_of(session::Status status);
 /// Reports an error of the runtime library with its place and hint; gives its status.
 matcha_status report(const runtime::Error& found, matcha_error** error);
 
+/// The ids of a graph, from text. Null: a text is NULL or empty, or they do not ascend strictly by bytes.
+std::shared_ptr<const runtime::IdNames> names_of(const char* const* names, size_t count);
+
 /// Returns the graph in `graph`, or the reason why there is none.
 matcha_status take_graph(runtime::Result<session::ResidentGraph::Shared> made, matcha_graph** graph,
                          matcha_error** error);

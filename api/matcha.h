@@ -72,7 +72,7 @@ MATCHA_API void matcha_canceller_free(matcha_canceller* canceller);
  * be NULL; it reads `timeout`, the canceller and the options of graphs that docs/api.md lists. */
 MATCHA_API matcha_status matcha_graph_read(const char* path, const matcha_options* options, matcha_graph** graph,
                                            matcha_error** error);
-/* A graph from `count` pairs of vertex ids, read during the call; without loops and repeats. Reads `directed`. */
+/* A graph from `count` pairs of ids, read during the call; without loops and repeats. Reads `directed`. */
 MATCHA_API matcha_status matcha_graph_from_edges(const int64_t* sources, const int64_t* targets, size_t count,
                                                  const matcha_options* options, matcha_graph** graph,
                                                  matcha_error** error);
@@ -92,8 +92,8 @@ typedef struct matcha_column {
   int64_t stride;
 } matcha_column;
 
-/* A graph in columns. Unused fields are zero. Labels are numbers; with words, their indices; INT64_MIN: none. A word
- * that is a decimal number is the same label as it. If only some items have labels, the others get the empty word. */
+/* A graph in columns. Unused fields are zero. Labels are numbers; with words, their indices; INT64_MIN: none, or the
+ * empty word if other items have labels. A word that is a decimal number is the same label as it. */
 typedef struct matcha_table {
   size_t size;                    /* sizeof(matcha_table). */
   size_t edge_count;              /* Items of the next three. */
@@ -106,11 +106,12 @@ typedef struct matcha_table {
   matcha_column vertex_labels;
   const char* const* vertex_words;
   size_t vertex_word_count;
+  const char* const* names; /* Not NULL: ids are positions in these texts, which ascend by bytes and all occur. */
+  size_t name_count;        /* Not 0 and `names` NULL: ids are positions in a list that only the caller has. */
 } matcha_table;
 
-/* Makes a graph from columns, read during the call. Loops and repeats are dropped. Edges between the same ends are
- * parallel if their information differs; programs that do not read it see one edge. Reads the option `directed`
- * and the canceller, which is tested between steps. */
+/* Makes a graph from columns, read during the call. Loops and repeats are dropped. Edges between the same ends with
+ * different information are parallel. Reads the option `directed` and the canceller, which is tested between steps. */
 MATCHA_API matcha_status matcha_graph_from_table(const matcha_table* table, const matcha_options* options,
                                                  matcha_graph** graph, matcha_error** error);
 

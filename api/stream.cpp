@@ -108,7 +108,7 @@ matcha_status LiveStream::make(const std::vector<session::ProgramRequest>& reque
   const runtime::Graph* const informed = graph->maybe_informed();
   if (edge_labels && (informed == nullptr || informed->facts().info == runtime::InfoKind::Float)) {
     return status_of(log_->error(Status::Usage, "a program reads labels of edges, and the edges of the graph have none",
-                                 "give them with the graph"));
+                                 "give them with the graph; those of its file are read with --edge-labels"));
   }
   const bool sees_loops = edge_labels || std::ranges::any_of(requests, [](const session::ProgramRequest& request) {
                             return !request.pattern.text.empty() && request.pattern.match != "iso";

@@ -371,12 +371,14 @@ runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& univers
                                return param.kind == ParamPlan::Kind::GraphEdges &&
                                       std::ranges::find(param.columns, runtime::ColumnKind::Int) != param.columns.end();
                              });
-  if (!wants_numbers || universe.kind() == runtime::IdKind::Int) return runtime::Done{};
+  const bool are_numbers = universe.kind() == runtime::IdKind::Int && !universe.are_places();
+  if (!wants_numbers || are_numbers) return runtime::Done{};
   runtime::Error error;
   error.kind = runtime::ErrorKind::Input;
   error.message = fmt::format("the program computes with ids as numbers, and {}",
-                              universe.kind() == runtime::IdKind::Text ? "those of its inputs are text"
-                                                                       : "some of its inputs' are beyond 64 bits");
+                              universe.are_places()                      ? "those of its inputs are none of 64 bits"
+                              : universe.kind() == runtime::IdKind::Text ? "those of its inputs are text"
+                                                                         : "some of its inputs' are beyond 64 bits");
   error.hint = "compare vertices, or give it inputs whose ids are integers";
   return error;
 }

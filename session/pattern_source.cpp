@@ -238,12 +238,13 @@ void PatternSource::take_types(const runtime::LabelDictionary& dictionary) {
 Status PatternSource::report_unlabelled_edges() const {
   if (!query_) {
     return reporter_.error(Status::Usage, "the pattern has labels of edges, and the edges of the graph have none",
-                           "give them with the graph");
+                           "give them with the graph; those of its file are read with --edge-labels");
   }
   const auto typed = std::ranges::find(set_->labels, true, &pattern::LabelUse::of_edge);
   return reporter_.error_at(Status::Input, sources_, typed != set_->labels.end() ? typed->loc : loc_,
                             "the query asks for a type, and the edges of the graph have none",
-                            "give labels of edges with the graph, or ask for edges of any type");
+                            "give labels of edges with the graph (those of its file are read with --edge-labels), or "
+                            "ask for edges of any type");
 }
 
 Status PatternSource::check_labels(const runtime::Graph& graph, const runtime::LabelDictionary& dictionary) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "question/query/query.h"
+#include "runtime/graph/mtg.h"
 #include "session/options.h"
 #include "session/run/statement_run.h"
 #include "session/text_file.h"
@@ -45,7 +46,8 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   const std::uint32_t file = sources.add(pattern.name, text);
-  const std::optional<query::Query> query = query::read_query(sources, file, true, diagnostics);
+  const bool has_tables = !runtime::is_mtg_file(options.bind.graph);
+  const std::optional<query::Query> query = query::read_query(sources, file, has_tables, diagnostics);
   if (!query) {
     console.report(diagnostics, 0);
     return Status::Query;

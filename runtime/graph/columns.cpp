@@ -222,7 +222,7 @@ Status fill_labels(const ColumnInput& input, const Universe& universe, const Buf
       const std::int64_t label = code(static_cast<std::int64_t>(items[at]));
       std::int64_t& known = labels[ranks[at]];
       if (known != none && label != none && known != label) {
-        return column_error("vertex " + std::to_string(at) + " has id " + std::to_string(universe.id(ranks[at])) +
+        return column_error("vertex " + std::to_string(at) + " has id " + universe.id_text(ranks[at]) +
                             ", which has another label already");
       }
       if (label != none) known = label;
@@ -274,6 +274,12 @@ Status make_ready(Graph& graph, const std::shared_ptr<const Graph>& base) {
 Result<ColumnGraphs> graphs_of(const ColumnInput& input, const IoOptions& options) {
   MATCHA_TRY(check_columns(input));
   Universe ids = MATCHA_TRY(detail::universe_of({input.sources, input.targets, input.vertices}, {}, options));
+  if (input.name_count != 0) {
+    if (!ids.is_identity() || ids.size() != input.name_count) {
+      return column_error("the ids are not the places of " + std::to_string(input.name_count) + " names");
+    }
+    ids = input.maybe_names != nullptr ? Universe::named(input.maybe_names) : Universe::places(input.name_count);
+  }
   const auto universe = std::make_shared<const Universe>(std::move(ids));
   Buffer<std::uint32_t> ranks(input.vertex_labels.is_there() ? input.vertices.count : 0);
   if (!ranks.empty()) detail::ranks_of(*universe, input.vertices, ranks.data());

@@ -30,6 +30,9 @@ struct ColumnInput {
   LabelColumn vertex_labels;            ///< One for each of `vertices`. Other vertices have the empty word.
   bool directed = false;
   bool keep_loops = false;  ///< Directed graphs only.
+  /// Not 0: ids are the places 0…name_count - 1 of names, and all occur.
+  std::uint64_t name_count = 0;
+  std::shared_ptr<const IdNames> maybe_names;  ///< Null: only the caller has the names.
 };
 
 /// The two forms of one graph. Programs that read edge information use the informed one if it exists, all others the
@@ -45,7 +48,7 @@ struct ColumnGraphs {
 /// The vertices are the ends of edges and the listed ones. Edges between the same ends with different information are
 /// parallel in the informed graph and one edge in the simple graph. Ids that are exactly 0…n-1, in columns of one type,
 /// are sorted in place; other ids take 8 bytes an edge meanwhile. Errors: Input where columns differ in length, an id
-/// is 2^63 or more, or a vertex has two labels; Resource where there are too many vertices, or memory is out; Runtime
+/// is 2^63 or more or no place of a name, or a vertex has two labels; Resource where there are too many vertices, or memory is out; Runtime
 /// `interrupted`.
 Result<ColumnGraphs> graphs_of_columns(const ColumnInput& input, const IoOptions& options = {});
 

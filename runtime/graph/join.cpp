@@ -107,6 +107,11 @@ Result<GraphJoin> GraphJoin::of(const std::vector<JoinMember>& members) {
       }
     }
     join.universe_ = MATCHA_TRY(kind == IdKind::Int ? int_universe(ids) : named_universe(members, kind, ids));
+    const bool are_places =
+        std::ranges::any_of(members, [](const JoinMember& member) { return member.graph->universe().are_places(); });
+    if (are_places && kind == IdKind::Int && join.universe_->is_identity()) {
+      join.universe_ = std::make_shared<const Universe>(Universe::places(join.universe_->size()));
+    }
     std::vector<std::string> words;
     for (const JoinMember& member : members) {
       const std::vector<std::string>& more = member.graph->dictionary().words();

@@ -117,6 +117,12 @@ Universe Universe::named(std::shared_ptr<const IdNames> names) {
   return universe;
 }
 
+Universe Universe::places(std::uint64_t size) {
+  Universe universe = identity(size);
+  universe.are_places_ = true;
+  return universe;
+}
+
 Universe Universe::in_order(Buffer<std::int64_t> ids, std::shared_ptr<const IdNames> maybe_names) {
   Universe universe;
   universe.names_ = std::move(maybe_names);

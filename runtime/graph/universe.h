@@ -43,12 +43,16 @@ class Universe {
   static Universe from_sorted(Buffer<std::int64_t> ids);
   /// Ids that are not int64: programs see their places 0…size-1.
   static Universe named(std::shared_ptr<const IdNames> names);
+  /// Places 0…size-1 of names that only the caller of the library has: no program may read them as numbers.
+  static Universe places(std::uint64_t size);
   /// Distinct ids whose ranks are not in ascending order; only functions from rank to id may be called. `maybe_names`:
   /// the ids are places among these names.
   static Universe in_order(Buffer<std::int64_t> ids, std::shared_ptr<const IdNames> maybe_names = nullptr);
 
   std::uint64_t size() const { return size_; }
   bool is_identity() const { return ids_.empty(); }
+  /// The ids are places of names, which are in no table.
+  bool are_places() const { return are_places_; }
   /// The id of each rank, ascending; null for the identity.
   const std::int64_t* ids() const { return ids_.empty() ? nullptr : ids_.data(); }
   /// The id as programs see it. Requires: rank < size().
@@ -71,6 +75,7 @@ class Universe {
   void index();
 
   std::uint64_t size_ = 0;
+  bool are_places_ = false;
   Buffer<std::int64_t> ids_;  ///< Empty for the identity.
   /// Ids of bucket b are `ids_[buckets_[b], buckets_[b + 1])`; a bucket spans 2^shift_ ids.
   Buffer<std::uint32_t> buckets_;

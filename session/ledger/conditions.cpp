@@ -67,9 +67,10 @@ class Checker {
       case Condition::Kind::Different: return comparison(term);
       case Condition::Kind::IsNull: {
         const std::optional<Type> type = check(term.parts[0]);
-        if (type && (term.parts[0].is_logical() || *type == Type::Vertex)) {
+        if (type && term.parts[0].is_logical()) {
           return fail(term.loc, "`is null` is for columns", "such as `x.amount is null`");
         }
+        if (type == Type::Vertex) term = Condition{.kind = Condition::Kind::Bool, .loc = term.loc};
         return type ? std::optional(Type::Bool) : type;
       }
       case Condition::Kind::And:

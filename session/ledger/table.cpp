@@ -278,6 +278,10 @@ Status take_ids(const runtime::Universe& universe, runtime::CellTexts ids, const
   if (universe.kind() == runtime::IdKind::Unsigned) {
     return log.error(Status::Usage, "ids beyond 63 bits are not compared", "`--ids text` takes them as text");
   }
+  if (universe.are_places()) {
+    return log.error(Status::Usage, "ids of which some are neither text nor ints of 64 bits are not compared",
+                     "give the graph ids that are all text");
+  }
   column = ids_of(std::move(ids));
   return Status::Ok;
 }

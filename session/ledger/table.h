@@ -63,7 +63,8 @@ struct Wanted {
 /// The parts that a pattern reads. `names_ids`: the column `id` of vertices has their ids.
 Wanted wanted_by(const pattern::PatternSet& set, bool names_ids);
 
-/// Makes a column of the ids of vertices, ints or texts. Errors (Usage): ids beyond 63 bits.
+/// Makes a column of the ids of vertices, ints or texts. Errors (Usage): ids beyond 63 bits, and
+/// ids whose names only the caller has.
 Status take_ids(const runtime::Universe& universe, runtime::CellTexts ids, const Reporter& log, Column& column);
 
 /// Parses `--time COLUMN:UNIT` into `table`. Errors: Usage.

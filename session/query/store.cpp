@@ -75,7 +75,8 @@ Status Store::check(const query::Statement& statement, const SourceManager& sour
   }
   if (statement.maybe_type && !has_types) {
     return fail(Status::Input, *statement.maybe_type, "the query asks for a type, and the edges of the graph have none",
-                "give labels of edges with the graph, or ask for edges of any type");
+                "give labels of edges with the graph (those of its file are read with --edge-labels), or ask for edges "
+                "of any type");
   }
   if (statement.asks_labels && graph.view().labels == nullptr && graph.vertex_count() != 0) {
     return fail(Status::Input, statement.loc, "the query asks for labels, and the vertices of the graph have none",

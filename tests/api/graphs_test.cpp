@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -282,6 +283,50 @@ TEST(Graphs, EdgesDegreesNeighbours) {
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write(graph, "graph.foo", nullptr, nullptr));
   const char* const four[] = {"a", "b", "c", "d"};
   EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_write_named(graph, four, 4, "graph.mtg", nullptr, nullptr));
+  matcha_graph_free(graph);
+}
+
+TEST(Graphs, HaveTheNamesOfTheirTable) {
+  const std::int64_t sources[] = {0, 1}, targets[] = {2, 2};
+  const char* const names[] = {"ann", "bob", "cid"};
+  matcha_table table = {};
+  table.size = sizeof(table);
+  table.edge_count = 2;
+  table.sources = {sources, MATCHA_INT64, 0};
+  table.targets = {targets, MATCHA_INT64, 0};
+  table.names = names;
+  table.name_count = 3;
+  matcha_graph* graph = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_table(&table, nullptr, &graph, nullptr));
+  EXPECT_EQ(MATCHA_NAME, matcha_graph_id_kind(graph));
+  char name[8];
+  EXPECT_EQ(3U, matcha_graph_name(graph, 2, name, sizeof(name)));
+  EXPECT_STREQ("cid", name);
+  matcha_graph_free(graph);
+  // Names that the caller keeps: positions are no ids.
+  table.names = nullptr;
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_table(&table, nullptr, &graph, nullptr));
+  EXPECT_EQ(MATCHA_VERTEX, matcha_graph_id_kind(graph));
+  matcha_program* program = nullptr;
+  const char* const text = "def main(G: Graph) -> int:\n    return sum(vertices(G))\n";
+  ASSERT_EQ(MATCHA_OK, matcha_program_compile(text, nullptr, &program, nullptr));
+  matcha_result* result = nullptr;
+  EXPECT_EQ(MATCHA_ERROR_INPUT, matcha_run_now(program, graph, nullptr, &result, nullptr));
+  matcha_result_free(result);
+  matcha_program_free(program);
+  matcha_graph_free(graph);
+  // Each name is an id, and they ascend.
+  const char* const turned[] = {"bob", "ann", "cid"};
+  table.names = turned;
+  EXPECT_EQ(MATCHA_ERROR_USAGE, matcha_graph_from_table(&table, nullptr, &graph, nullptr));
+  const char* const more[] = {"ann", "bob", "cid", "dan"};
+  table.names = more;
+  table.name_count = 4;
+  EXPECT_EQ(MATCHA_ERROR_INPUT, matcha_graph_from_table(&table, nullptr, &graph, nullptr));
+  // Tables from before `names` are shorter.
+  table.size = offsetof(matcha_table, names);
+  ASSERT_EQ(MATCHA_OK, matcha_graph_from_table(&table, nullptr, &graph, nullptr));
+  EXPECT_EQ(MATCHA_VERTEX, matcha_graph_id_kind(graph));
   matcha_graph_free(graph);
 }
 

@@ -234,6 +234,17 @@ class Query(CliTest):
         self.fails(3, "query", "ASK { ?x <p> ?y }", broken, says=["b.nt:2: error: expected an object, found `b`"])
         self.fails(3, "run", "--pattern", "edge", broken, says="b.nt:2:")
 
+    def test_types_of_a_mtg_beside_conditions(self):
+        text = self.write("k.txt", "1 2 K\n2 1 B\n2 2 B\n2 3 K\n")
+        mtg = text.replace(".txt", ".mtg")
+        self.ok("graph", "convert", "--quiet", "--directed", "--edge-labels", "--keep-loops", text, mtg)
+        for query, rows in (("MATCH (a)-[:K]->(b {id: 2}) RETURN a", ["1"]), ("MATCH (a)-[:B]->(b) WHERE a.id <= b.id RETURN b", ["2"]),
+                            ("MATCH (a)-[:K]->(b) WHERE 1 = 1 RETURN b", ["2", "3"]), ("MATCH (a)-[:K]->(b) WHERE a.id <> 1 RETURN count(*)", ["1"]),
+                            ("MATCH (a)-[r]->(b) WHERE b IS NOT NULL AND a.id < 2 RETURN b", ["2"]),
+                            ("MATCH (a)-[:K]->(b) WHERE b IS NULL OR id(a) = 2 RETURN b", ["3"])):
+            for graph in (text, mtg):
+                self.assertEqual(sorted(self.ok("query", query, graph, "--quiet").split("\n")[-len(rows) - 1:-1]), rows, (query, graph))
+
     def test_messages(self):
         done = self.matcha("query", sparql(SHAPES[0]), self.file)
         self.assertIn(b"homomorphisms", done.stderr)

@@ -1,6 +1,7 @@
 """Queries of SPARQL and Cypher, against every map."""
 
 import itertools
+import pickle
 import random
 
 import pytest
@@ -111,6 +112,35 @@ def test_numbers_are_labels_of_one_form():
     g = mt.Graph([1, 2, 3], [2, 3, 1], edge_label=["7", "x", "07"], directed=True, keep_loops=True)
     for text in ("MATCH (a)-[:07]->(b) RETURN a", "MATCH (a)-[:7]->(b) RETURN a ORDER BY a"):
         assert sorted(mt.query(g, text)["a"]) == [1, 3]
+
+
+@pytest.mark.parametrize("made", (lambda g: g, lambda g: pickle.loads(pickle.dumps(g)), lambda g: g.subgraph(["ann", "bob", "cid"]), lambda g: g.reversed().reversed()))
+def test_ids_of_names_are_texts(made):
+    g = made(mt.Graph(["bob", "ann"], ["ann", "cid"], directed=True, keep_loops=True, edge_label=["x", "x"]))
+    assert sorted(mt.query(g, "MATCH (a)-[:x]->(b) RETURN a, a.id, id(b)")) == [("ann", "ann", "cid"), ("bob", "bob", "ann")]
+    for text in ("a.id = 'ann'", "id(a) = 'ann'", "a.id IN ['ann', 'x']", "a.id STARTS WITH 'an'", "id(a) < 'bob' AND a.id <> 'zed'"):
+        assert list(mt.query(g, f"MATCH (a) WHERE {text} RETURN a")) == [("ann",)], text
+    assert list(mt.query(g, "MATCH (a {id: 'bob'})-->(b) RETURN b")) == [("ann",)]
+    assert mt.query(g, "MATCH (a {id: 0}) RETURN count(*)") == 0
+    assert list(mt.query(g, "MATCH (a) RETURN max(a.id) AS x, collect(a.id) AS y")) == [("cid", ["ann", "bob", "cid"])]
+    assert mt.count(g, "(a@bob)->(b)") == 1
+
+
+@pytest.mark.parametrize("names", ([1, "a", 2], [1.5, 2.5, 3.5], [(0, 1), (0, 2), (1, 1)], [2**63, 2**63 + 1, 5], ["", "a", "b"], ["a\0", "b", "c"]))
+def test_ids_that_only_python_knows_are_not_compared(names):
+    g = mt.Graph(names[:2], names[1:], directed=True, keep_loops=True)
+    assert list(mt.query(g, "MATCH (a)-->(b) WHERE a <> b RETURN a, b ORDER BY b")).count((names[0], names[1])) == 1
+    for text in ("MATCH (a) RETURN a.id", "MATCH (a)-->(b) WHERE id(a) = 0 RETURN b", "MATCH (a {id: 0}) RETURN count(*)"):
+        with pytest.raises(mt.UsageError, match="neither text nor ints of 64 bits are not compared"):
+            mt.query(g, text)
+    for program in ("def f(G: Graph) -> int:\n    return sum(apply(lambda v: v + 1, vertices(G)))\n", "def f(G: Graph, s: int) -> int:\n    return size(neighbor(G, s))\n"):
+        for graph in (g, mt.Graph(["b", "a"], ["a", "c"])):
+            with pytest.raises(mt.InputError, match="computes with ids as numbers"):
+                mt.program(program)(graph, **({"s": 0} if "s: int" in program else {}))
+            with pytest.raises(mt.InputError, match="computes with ids as numbers"):
+                mt.stream(graph, mt.program(program), params={"s": 0} if "s: int" in program else None)
+    with pytest.raises(mt.InputError, match="computes with ids as numbers"):
+        mt.program("def f(G: Graph, H: Graph) -> int:\n    return sum(apply(lambda v: v + size(neighbor(H, v)), vertices(G)))\n")(g, g)
 
 
 def test_problems():

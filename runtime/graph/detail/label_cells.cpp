@@ -95,7 +95,9 @@ std::optional<LineError> LabelReader::read(std::string_view cell) {
     return bad_number((std::string(cell) + "\n").data(), "a label", NumberState::TooLarge);
   }
   if (is_number_like(cell)) return LineError{0, "expected an integer or a word as label, found " + quote(cell), ""};
-  if (cell.empty()) return LineError{0, "expected a label, the column is empty", ""};
+  if (cell.empty()) {
+    return LineError{0, "expected a label, the column is empty", "each edge has one; a word such as `none` is a label"};
+  }
   if (has_control_bytes(cell)) return LineError{0, "expected a label, found " + quote(cell), ""};
   const auto [entry, fresh] = positions_.try_emplace(std::string(cell), static_cast<std::int64_t>(cells_.words.size()));
   if (fresh) cells_.words.emplace_back(cell);

@@ -149,6 +149,8 @@ class Graph(Views):
         table = _library.CTable(ctypes.sizeof(_library.CTable), sources.count, sources.column(), targets.column())
         if len(columns) > 2:
             table.vertex_count, table.vertices = columns[2].count, columns[2].column()
+        if self._names is not None:
+            table.names, table.name_count = _inputs.texts_of(self._names), len(self._names)
         kept: list[Optional[Labels]] = []
         for called, labels, count in (
             ("edge", given.edge_labels, sources.count),

@@ -205,6 +205,14 @@ def numbered(columns: Sequence[Names]) -> tuple[Names, list[Ints]]:
     return names, out
 
 
+def texts_of(names: Names) -> Any:
+    """The names for the library; None if some are no text that it can hold: it knows only their positions then."""
+    if not all(isinstance(name, str) and name and "\0" not in name for name in names):
+        return None
+    texts = [name.encode("utf-8", "surrogateescape") for name in names]
+    return (ctypes.c_char_p * len(texts))(*texts) if texts == sorted(set(texts)) else None
+
+
 class Weights(list[float]):
     """Numbers of edges that are no labels, though all may be whole."""
 

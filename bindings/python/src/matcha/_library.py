@@ -44,6 +44,8 @@ class CTable(ctypes.Structure):
         ("vertex_labels", CColumn),
         ("vertex_words", POINTER(c_char_p)),
         ("vertex_word_count", c_size_t),
+        ("names", POINTER(c_char_p)),
+        ("name_count", c_size_t),
     ]
 
 

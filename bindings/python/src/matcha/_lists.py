@@ -97,6 +97,8 @@ def _converted(values: Any, kind: int, graph: Graph, called: str) -> Ints:
         except TypeError as problem:
             raise TypeError(f"`{called}` takes floats: {problem}") from None
         return Ints(floats.buffer_info()[0], len(floats), _library.FLOAT64, 8, floats)
+    if getattr(getattr(values, "dtype", None), "kind", None) in ("M", "m"):
+        raise TypeError(f"`{called}` takes ints, and these are of type {values.dtype}: divide by a unit, such as a second, for ints")
     column = column_of(values, called)
     if kind == _library.VERTEX and graph._names is not None:
         return _places(as_names(column), graph._names, called)
