@@ -193,7 +193,6 @@ Status PatternSource::check_options() const {
 }
 
 void PatternSource::check_orbits() {
-  const int most = options_.per == "vertex" ? 5 : 4;
   if (set_->maximal) {
     diagnostics_.error(DiagId::PatternPlan, loc_, "maximal cliques are counted in the graph, not at each row",
                        "`clique:*` has all cliques at each vertex or edge");
@@ -201,10 +200,10 @@ void PatternSource::check_orbits() {
     if (!options_.embeddings && options_.algorithm == "auto") return;
     diagnostics_.error(DiagId::PatternPlan, loc_, "cliques at each row are counted by pivot trees, each once",
                        options_.embeddings ? "leave `--embeddings` out" : "leave `--algorithm` out");
-  } else if (!set_->motif || directed() || set_->patterns.front().size() > most) {
+  } else if (!set_->motif || directed() || set_->patterns.front().size() > 5) {
     diagnostics_.error(DiagId::PatternPlan, loc_,
-                       fmt::format("counts at each of the {} are of `motif:2` to `motif:{}`, and of `clique:K`",
-                                   options_.per == "vertex" ? "vertices" : "edges", most),
+                       fmt::format("counts at each of the {} are of `motif:2` to `motif:5`, and of `clique:K`",
+                                   options_.per == "vertex" ? "vertices" : "edges"),
                        "leave `--per` out for one count of each pattern");
   } else if (options_.embeddings || options_.algorithm != "auto") {
     diagnostics_.error(DiagId::PatternPlan, loc_, "orbits are counted by identities, each subgraph once",

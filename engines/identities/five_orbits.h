@@ -54,6 +54,9 @@ void fill_corners(const RankedGraph& graph, const Triangles& triangles, const Cy
                   const CellLoop& loop, FiveTables& tables);
 void fill_pairs(const RankedGraph& graph, const Triangles& triangles, const CellLoop& loop, FiveTables& tables);
 void fill_wheels(const RankedGraph& graph, const Triangles& triangles, const CellLoop& loop, FiveTables& tables);
-void fill_five_cycles(const RankedGraph& graph, const CellLoop& loop, FiveTables& tables);
+/// By vertex.
+Cells five_cycles_of_vertices(const RankedGraph& graph, const CellLoop& loop);
+/// The same by arc: the 5-cycles of its edge are the sum of this cell and that of its twin, modulo 2^64.
+CyclesOfArcs five_cycles_of_arcs(const RankedGraph& graph, const CellLoop& loop);
 
 }  // namespace matcha::runtime::motif

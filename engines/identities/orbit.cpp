@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engines/identities/edge_orbit.h"
+
 namespace matcha::runtime::motif {
 
 namespace {
@@ -33,12 +35,9 @@ std::int64_t maps_of(const Rooted& a, const Rooted& b) {
   std::iota(to.begin(), to.end(), std::size_t{0});
   std::int64_t maps = 0;
   do {
-    std::vector<std::size_t> root;
-    for (const std::size_t v : a.root) root.push_back(to[v]);
-    const bool fits = std::ranges::is_permutation(root, b.root) && std::ranges::all_of(a.edges, [&](const auto& edge) {
-                        return (b.adjacent[to[edge.first]] >> to[edge.second] & 1) != 0;
-                      });
-    maps += fits ? 1 : 0;
+    const bool fits = std::ranges::all_of(
+        a.edges, [&](const auto& edge) { return (b.adjacent[to[edge.first]] >> to[edge.second] & 1) != 0; });
+    maps += fits && std::ranges::is_permutation(a.root, b.root, {}, [&](std::size_t v) { return to[v]; }) ? 1 : 0;
   } while (std::ranges::next_permutation(to).found);
   return maps;
 }
@@ -46,15 +45,13 @@ std::int64_t maps_of(const Rooted& a, const Rooted& b) {
 }  // namespace
 
 std::span<const Orbit> vertex_orbits(int vertices) {
-  return std::span(kVertexOrbits)
-      .first(vertices <= 2   ? 1
-             : vertices == 3 ? 4
-             : vertices == 4 ? 15
-                             : kVertexOrbits.size());
+  constexpr std::array<std::size_t, 4> kCounts = {1, 4, 15, kVertexOrbits.size()};
+  return std::span(kVertexOrbits).first(kCounts.at(static_cast<std::size_t>(vertices) - 2));
 }
 
 std::span<const Orbit> edge_orbits(int vertices) {
-  return std::span(kEdgeOrbits).first(vertices <= 2 ? 1 : vertices == 3 ? 3 : kEdgeOrbits.size());
+  constexpr std::array<std::size_t, 4> kCounts = {1, 3, 13, kEdgeOrbits.size()};
+  return std::span(kEdgeOrbits).first(kCounts.at(static_cast<std::size_t>(vertices) - 2));
 }
 
 OrbitSystem::OrbitSystem(std::span<const Orbit> orbits) : larger_(orbits.size()), order_(orbits.size()) {

@@ -169,39 +169,7 @@ inline constexpr std::array<Orbit, 73> kVertexOrbits = {{
     {"clique5", "01 02 03 04 12 13 14 23 24 34", "0"},
 }};
 
-/// The positions of edges in the patterns of 2 to 4 vertices.
-enum class EdgeOrbit : std::uint8_t {
-  Edge,
-  Wedge,
-  Triangle,
-  PathEnd,
-  PathMiddle,
-  Star,
-  Square,
-  Tail,
-  TailJoint,
-  TailBase,
-  DiamondSide,
-  DiamondChord,
-  Clique,
-};
-inline constexpr std::array<Orbit, 13> kEdgeOrbits = {{
-    {"edge", "01", "01"},
-    {"wedge", "01 12", "01"},
-    {"triangle", "01 02 12", "01"},
-    {"path4-end", "01 12 23", "01"},
-    {"path4-middle", "01 12 23", "12"},
-    {"star4", "01 02 03", "01"},
-    {"square", "01 03 12 23", "01"},
-    {"tailed-triangle-tail", "01 02 12 23", "23"},
-    {"tailed-triangle-joint", "01 02 12 23", "02"},
-    {"tailed-triangle-base", "01 02 12 23", "01"},
-    {"diamond-side", "01 02 12 13 23", "01"},
-    {"diamond-chord", "01 02 12 13 23", "12"},
-    {"clique4", "01 02 03 12 13 23", "01"},
-}};
-
-/// The orbits of patterns of at most `vertices` vertices, 2 to 5, or 2 to 4 of edges, in the order of the tables.
+/// The orbits of patterns of at most `vertices` vertices, 2 to 5, in the order of `kVertexOrbits` and `kEdgeOrbits`.
 std::span<const Orbit> vertex_orbits(int vertices);
 std::span<const Orbit> edge_orbits(int vertices);
 

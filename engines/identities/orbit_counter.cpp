@@ -6,6 +6,8 @@
 
 #include "engines/identities/cells.h"
 #include "engines/identities/clique_kernel.h"
+#include "engines/identities/edge_orbit.h"
+#include "engines/identities/five_edge_orbits.h"
 #include "engines/identities/five_identities.h"
 #include "engines/identities/five_orbits.h"
 #include "engines/identities/wedge_walk.h"
@@ -16,19 +18,6 @@ namespace matcha::runtime::motif {
 namespace {
 
 constexpr std::uint64_t kRowsOfBlock = 8192;
-
-/// The sums behind counts of orbits. Cells of edges are at their arcs up.
-struct Tables {
-  Triangles triangles;
-  CyclesOfArcs cycles;
-  Cells second;   ///< By vertex: the degrees of its neighbours, each minus 1.
-  Cells facing;   ///< By vertex: over its triangles, the other triangles on the opposite edge.
-  Cells cliques;  ///< By vertex or by edge: 4-cliques.
-  Cells hats;     ///< By edge: over its triangles, the degree of the third vertex minus 2.
-  Cells sides;    ///< By edge: over its triangles, the other triangles on their other two edges.
-  FiveTables five;
-  Buffer<SmallOrbits> small;  ///< By vertex: the orbits of 2 to 4 vertices, edge-induced.
-};
 
 /// Cliques and sums over triangles at the vertices or edges.
 class CornerWalk {
@@ -41,7 +30,7 @@ class CornerWalk {
     std::vector<std::uint64_t> found;
   };
 
-  CornerWalk(const RankedGraph& graph, bool by_edge, const VertexLoop& loop, Tables& tables)
+  CornerWalk(const RankedGraph& graph, bool by_edge, const VertexLoop& loop, OrbitTables& tables)
       : graph_(graph), by_edge_(by_edge), loop_(loop), tables_(tables) {}
 
   void at(TaskState& state, std::uint64_t u) const {
@@ -68,35 +57,39 @@ class CornerWalk {
       state.found[i] += both;
       state.found[j] += both;
       all += both;
-      if (by_edge_) loop_.add(tables_.cliques[c.vw], both);
+      if (by_edge_) loop_.add(tables_.edge_cliques[c.vw], both);
     }
     // Each clique of three neighbours was counted at its three edges, and so twice at each vertex.
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (state.found[i] != 0)
-        loop_.add(tables_.cliques[by_edge_ ? first + i : graph_.near[first + i]], state.found[i] / 2);
+      if (state.found[i] == 0) continue;
+      loop_.add(by_edge_ ? tables_.edge_cliques[first + i] : tables_.cliques[graph_.near[first + i]],
+                state.found[i] / 2);
     }
     if (!by_edge_) loop_.add(tables_.cliques[u], all / 3);
   }
 
  private:
-  std::uint64_t beside(std::uint64_t arc) const { return std::uint64_t{tables_.triangles.on[arc]} - 1; }
+  std::uint64_t further(std::uint64_t arc) const { return std::uint64_t{tables_.triangles.on[arc]} - 1; }
 
   void add_to_vertices(const Corners& c) const {
-    loop_.add(tables_.facing[c.u], beside(c.vw));
-    loop_.add(tables_.facing[c.v], beside(c.uw));
-    loop_.add(tables_.facing[c.w], beside(c.uv));
+    loop_.add(tables_.facing[c.u], further(c.vw));
+    loop_.add(tables_.facing[c.v], further(c.uw));
+    loop_.add(tables_.facing[c.w], further(c.uv));
   }
 
   void add_to_edges(const Corners& c) const {
-    const std::uint64_t uv = beside(c.uv), vw = beside(c.vw), uw = beside(c.uw);
-    motif::add_to_edges(loop_, tables_.sides, c, vw + uw, uv + uw, uv + vw);
+    const std::uint64_t uv = further(c.uv), vw = further(c.vw), uw = further(c.uw);
+    motif::add_to_edges(loop_, tables_.beside, c, uw, uv, uv);
+    loop_.add(tables_.beside[graph_.twin[c.uv]], vw);
+    loop_.add(tables_.beside[graph_.twin[c.vw]], uw);
+    loop_.add(tables_.beside[graph_.twin[c.uw]], vw);
     motif::add_to_edges(loop_, tables_.hats, c, graph_.degree(c.w) - 2, graph_.degree(c.u) - 2, graph_.degree(c.v) - 2);
   }
 
   const RankedGraph& graph_;
   const bool by_edge_;
   const VertexLoop& loop_;
-  Tables& tables_;
+  OrbitTables& tables_;
 };
 
 __int128 pairs_of(__int128 n) { return n * (n - 1) / 2; }
@@ -104,7 +97,7 @@ __int128 pairs_of(__int128 n) { return n * (n - 1) / 2; }
 /// Edge-induced counts at a vertex or an edge.
 class OrbitIdentities {
  public:
-  OrbitIdentities(const RankedGraph& graph, const Tables& tables, int vertices)
+  OrbitIdentities(const RankedGraph& graph, const OrbitTables& tables, int vertices)
       : graph_(graph), tables_(tables), vertices_(vertices) {}
 
   void at_vertex(std::uint64_t u, __int128* counts) const {
@@ -159,16 +152,17 @@ class OrbitIdentities {
     of(EdgeOrbit::Tail) = both - 2 * t;
     of(EdgeOrbit::TailJoint) = t * (du + dv - 4);
     of(EdgeOrbit::TailBase) = tables_.hats[up];
-    of(EdgeOrbit::DiamondSide) = tables_.sides[up];
+    of(EdgeOrbit::DiamondSide) = static_cast<__int128>(tables_.beside[p]) + tables_.beside[graph_.twin[p]];
     of(EdgeOrbit::DiamondChord) = pairs_of(t);
-    of(EdgeOrbit::Clique) = tables_.cliques[up];
+    of(EdgeOrbit::Clique) = tables_.edge_cliques[up];
+    if (vertices_ > 4) count_five_at_edge(graph_, tables_, u, p, counts);
   }
 
  private:
   std::int64_t degree(std::uint64_t vertex) const { return static_cast<std::int64_t>(graph_.degree(vertex)); }
 
   const RankedGraph& graph_;
-  const Tables& tables_;
+  const OrbitTables& tables_;
   const int vertices_;
 };
 
@@ -234,7 +228,7 @@ class OrbitRun {
     fill();
     lap("tables");
     bool fit = true;
-    if (request_.vertices > 4 && !request_.by_edge) fit = fill_five();
+    if (request_.vertices > 4) fit = fill_five();
     outcome_.end = loop_.end();
     if (outcome_.end != End::Complete || !fit) return fit;
     const bool fits = write();
@@ -262,13 +256,13 @@ class OrbitRun {
     WedgeRequest wants;
     wants.by_edge = true;
     walk_wedges(ranked_, tables_.triangles, wants, set_kernels(best_tier()), loop_, tables_.cycles);
-    const std::uint64_t cells = request_.by_edge ? ranked_.arcs : ranked_.size;
-    tables_.cliques = zero_cells(cells);
     if (request_.by_edge) {
-      tables_.hats = zero_cells(cells);
-      tables_.sides = zero_cells(cells);
+      tables_.edge_cliques = zero_cells(ranked_.arcs);
+      tables_.hats = zero_cells(ranked_.arcs);
+      tables_.beside = zero_cells(ranked_.arcs);
     } else {
-      tables_.facing = zero_cells(cells);
+      tables_.cliques = zero_cells(ranked_.size);
+      tables_.facing = zero_cells(ranked_.size);
     }
     if (loop_.end() != End::Complete) return;
     const CornerWalk walk(ranked_, request_.by_edge, loop_, tables_);
@@ -278,22 +272,30 @@ class OrbitRun {
 
   /// False: a sum overflows.
   bool fill_five() {
-    if (loop_.end() != End::Complete) return true;
-    list_triangles(ranked_, loop_, tables_.triangles);
     const CellLoop cells(loop_);
-    const auto done = [&](std::string_view part) {
+    const auto fill = [&](std::string_view part, const auto& step) {
+      if (cells.is_ended() || cells.overflow()) return;
+      step();
       lap(part);
-      return cells.is_ended() || cells.overflow();
     };
-    if (done("triangles")) return !cells.overflow();
-    fill_corners(ranked_, tables_.triangles, tables_.cycles, cells, tables_.five);
-    if (done("corners")) return !cells.overflow();
-    fill_pairs(ranked_, tables_.triangles, cells, tables_.five);
-    if (done("pairs")) return !cells.overflow();
-    fill_wheels(ranked_, tables_.triangles, cells, tables_.five);
-    if (done("wheels")) return !cells.overflow();
-    fill_five_cycles(ranked_, cells, tables_.five);
-    if (done("five-cycles")) return !cells.overflow();
+    const Triangles& triangles = tables_.triangles;
+    const CyclesOfArcs& cycles = tables_.cycles;
+    FiveTables& five = tables_.five;
+    const bool by_edge = request_.by_edge;
+    fill("triangles", [&] { list_triangles(ranked_, loop_, tables_.triangles); });
+    fill("corners", [&] {
+      by_edge ? fill_edge_corners(ranked_, cells, tables_) : fill_corners(ranked_, triangles, cycles, cells, five);
+    });
+    fill("pairs",
+         [&] { by_edge ? fill_edge_pairs(ranked_, cells, tables_) : fill_pairs(ranked_, triangles, cells, five); });
+    fill("wheels",
+         [&] { by_edge ? fill_edge_wheels(ranked_, cells, tables_) : fill_wheels(ranked_, triangles, cells, five); });
+    fill("five-cycles", [&] {
+      by_edge ? tables_.five_edges.five_cycles = five_cycles_of_arcs(ranked_, cells)
+              : five.five_cycles = five_cycles_of_vertices(ranked_, cells);
+    });
+    if (cells.is_ended() || cells.overflow()) return !cells.overflow();
+    if (by_edge) sum_edges();
     tables_.small = Buffer<SmallOrbits>(ranked_.size);
     const OrbitIdentities identities(ranked_, tables_, 4);
     for (std::uint64_t u = 0; u < ranked_.size; ++u) {
@@ -301,6 +303,19 @@ class OrbitRun {
       identities.at_vertex(u, tables_.small[u].data());
     }
     return true;
+  }
+
+  /// Makes sums of vertices from those of their edges.
+  void sum_edges() {
+    tables_.facing = zero_cells(ranked_.size);
+    tables_.cliques = zero_cells(ranked_.size);
+    for (std::uint64_t u = 0; u < ranked_.size; ++u) {
+      tables_.facing[u] = tables_.triangles.facing[u] - tables_.triangles.at[u];
+      for (std::uint64_t p = ranked_.begin(u); p != ranked_.end(u); ++p) {
+        tables_.cliques[u] += tables_.edge_cliques[std::min(p, ranked_.twin[p])];
+      }
+      tables_.cliques[u] /= 3;
+    }
   }
 
   bool write() {
@@ -345,7 +360,7 @@ class OrbitRun {
   const OrbitRequest& request_;
   OrbitOutcome& outcome_;
   VertexLoop loop_;
-  Tables tables_;
+  OrbitTables tables_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

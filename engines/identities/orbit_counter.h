@@ -22,7 +22,7 @@ struct OrbitRows {
 };
 
 struct OrbitRequest {
-  int vertices = 4;      ///< The most vertices of a pattern, at most 5, or 4 by edge; the fewest is 2.
+  int vertices = 4;      ///< The most vertices of a pattern, at most 5; the fewest is 2.
   bool by_edge = false;  ///< One row per edge, with the smaller rank first; false: one per vertex.
   bool induced = true;   ///< Vertex-induced; else edge-induced.
   unsigned threads = 1;  ///< One, or as many as oneTBB has.

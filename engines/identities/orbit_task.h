@@ -12,7 +12,7 @@ namespace matcha::codegen {
 
 /// Counts of orbits, one row for each vertex or edge.
 struct OrbitTask {
-  int vertices = 4;      ///< The most vertices of a pattern, at most 5, or 4 by edge; the fewest is 2.
+  int vertices = 4;      ///< The most vertices of a pattern, at most 5; the fewest is 2.
   bool by_edge = false;  ///< One row per edge.
   bool induced = true;   ///< Vertex-induced; else edge-induced.
 

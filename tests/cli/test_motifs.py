@@ -1,6 +1,8 @@
 """Motifs and sets of patterns that are counted together by identities, without a program."""
 
 import csv
+import functools
+import itertools
 import json
 import random
 import unittest
@@ -8,6 +10,34 @@ from cli import ROOT, SANITIZED, WIKI, CliTest, main
 
 SMALL = "tests/graphs/random-12-seed1.txt"
 SHARED = ROOT.parent / "shared"
+
+
+@functools.cache
+def key_of(size, edges, root):
+    """A key that a graph of `size` vertices and one of its edges share with all that are isomorphic."""
+    return size, min(
+        (tuple(sorted(tuple(sorted((place[u], place[v]))) for u, v in edges)), tuple(sorted((place[root[0]], place[root[1]]))))
+        for place in itertools.permutations(range(size))
+    )
+
+
+def is_connected(size, edges):
+    reached = {0}
+    for _ in range(size):
+        reached.update(v for edge in edges if reached & set(edge) for v in edge)
+    return len(reached) == size
+
+
+def orbits_of_edges():
+    """The names of the table in docs/motifs.md, by keys of the pattern and the edge."""
+    found = {}
+    for line in (ROOT / "docs" / "motifs.md").read_text().split("| ORCA |")[1].splitlines()[2:]:
+        _, names, pattern, roots = (cell.strip() for cell in line.strip("| ").split(" | "))
+        walks = [[ord(letter) - ord("a") for letter in walk.split("-")] for walk in pattern.strip("`").split(", ")]
+        edges = frozenset((min(step), max(step)) for walk in walks for step in zip(walk, walk[1:]))
+        for name, root in zip(names.split(", "), roots.split(", "), strict=True):
+            found[key_of(1 + max(map(max, edges)), edges, (ord(root[0]) - ord("a"), ord(root[2]) - ord("a")))] = name.strip("`")
+    return found
 
 
 class MotifsTest(CliTest):
@@ -137,11 +167,39 @@ class MotifsTest(CliTest):
         words = self.write("w.txt", "ann bob\nbob cid\ncid ann\n")
         self.assertIn("ann\t2\t0\t0\t1", self.ok("run", "--pattern", "motif:3", words, "--per", "vertex", "--induced", "vertex"))
 
+    def test_orbits_of_edges(self):
+        """Every orbit of the table in the manual against all sets of 2 to 5 vertices, and against the motifs of the graph."""
+        orbits = orbits_of_edges()
+        names = ["u", "v", "edge", *orbits.values()]
+        self.assertEqual((len(orbits), len(names)), (68, 71))
+        random.seed(49)
+        for vertices, density in ((12, 0.3), (11, 0.5), (10, 0.8)):
+            edges = sorted((u, v) for v in range(vertices) for u in range(v) if random.random() < density)
+            graph = self.write("g.txt", "".join(f"{u} {v}\n" for u, v in edges))
+            wanted = {edge: dict.fromkeys(names[2:], 0) | {"edge": 1} for edge in edges}
+            for size in (3, 4, 5):
+                for chosen in itertools.combinations(range(vertices), size):
+                    inside = [(i, j) for i, j in itertools.combinations(range(size), 2) if (chosen[i], chosen[j]) in wanted]
+                    if not is_connected(size, inside):
+                        continue
+                    for i, j in inside:
+                        wanted[chosen[i], chosen[j]][orbits[key_of(size, frozenset(inside), (i, j))]] += 1
+            rows = [[*edge, *counts.values()] for edge, counts in wanted.items()]
+            for threads in ("1", "2"):
+                found = json.loads(self.ok("run", "--pattern", "motif:5", graph, "--per", "edge", "--json", "--threads", threads))
+                self.assertEqual((found["columns"], found["stats"]["backend"]), (names, "identities"))
+                self.assertEqual(found["result"], rows)
+            motifs = json.loads(self.ok("run", "--pattern", "motif:5", graph, "--json"))["result"]
+            sums = dict(zip(names, map(sum, zip(*rows))))
+            for name, size in (("fork", 4), ("bull", 5), ("cricket", 5), ("house", 6), ("gem", 7), ("bowtie", 6), ("kite", 6), ("dart", 6)):
+                total = sum(number for orbit, number in sums.items() if orbit.startswith(name))
+                self.assertEqual(total, size * motifs[name], name)
+
     def test_orbits_that_cannot_be_counted(self):
         per = ("--per", "vertex", SMALL)
         for pattern in ("motif:6", "diamond", "a-b-c"):
             self.fails(1, "run", "--pattern", pattern, *per, says=["[pattern-plan]", "motif:5"])
-        self.fails(1, "run", "--pattern", "motif:5", "--per", "edge", SMALL, says=["[pattern-plan]", "each of the edges", "motif:4"])
+        self.fails(1, "run", "--pattern", "motif:6", "--per", "edge", SMALL, says=["[pattern-plan]", "each of the edges", "motif:5"])
         self.fails(1, "run", "--pattern", "motif:4", "--embeddings", *per, says="[pattern-plan]")
         self.fails(2, "run", "--pattern", "motif:4", *per, "--tune", says="--tune")
         for options in (["--backend", "interp"], ["--device", "cuda"], ["--tier", "native"], ["--exists"], ["--verify"]):

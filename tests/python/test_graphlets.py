@@ -1,5 +1,6 @@
 """Distances of graphs by orbits, against orbits that are found by trying all vertices."""
 
+import collections
 import itertools
 import math
 import random
@@ -90,6 +91,22 @@ def test_distance_is_that_of_the_definition():
             upper.append(matrix[np.triu_indices(len(independent), 1)])
         found = mt.graphlet_correlation_distance(*[mt.Graph(list(graph.edges)) for graph in drawn])
         assert found == pytest.approx(np.linalg.norm(upper[0] - upper[1]))
+
+
+def test_orbits_of_edges_are_once_in_each_connected_set():
+    graph = nx.gnp_random_graph(12, 0.4, seed=5)
+    found = mt.orbits(mt.Graph(list(graph.edges)), 5, by="edge")
+    names = list(found.columns)
+    assert (len(names), names[:3], names[15], names[-1]) == (71, ["u", "v", "edge"], "path5-end", "clique5")
+    wanted = collections.Counter(
+        edge
+        for chosen in itertools.combinations(graph, 5)
+        if nx.is_connected(graph.subgraph(chosen))
+        for edge in itertools.combinations(chosen, 2)
+        if graph.has_edge(*edge)
+    )
+    for u, v, *counts in zip(*found.columns.values()):
+        assert sum(counts[13:]) == wanted[u, v]
 
 
 def test_distances_of_a_graph_and_itself_and_what_has_none():

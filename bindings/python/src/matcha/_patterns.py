@@ -267,8 +267,8 @@ def orbits(
     """How often each vertex is in each place of the connected patterns of 2 to `size` vertices: a row a vertex.
 
     The first column is `vertex`, the others are the orbits by name, in the usual order: 15 for `size=4`, 73 for
-    `size=5`, which is the most. With `by="edge"` a row an edge, with its ends `u` and `v` and up to 13 orbits; then 4
-    is the most. Counts are vertex-induced; `induced="edge"` counts patterns with any other edges, too.
+    `size=5`, which is the most. With `by="edge"` a row an edge, with its ends `u` and `v` and 13 or 69 orbits. Counts
+    are vertex-induced; `induced="edge"` counts patterns with any other edges, too.
 
     >>> import matcha as mt
     >>> found = mt.orbits(mt.Graph([0, 1, 2, 3, 0], [1, 2, 3, 0, 2]), 3)

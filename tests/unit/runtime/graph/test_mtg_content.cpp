@@ -247,7 +247,7 @@ void change_an_item(std::string& bytes, std::mt19937_64& draw) {
   });
 }
 
-/// Counts in an undirected simple graph, by programs and by vertex; those of wedges and triangles are checked.
+/// Counts in an undirected simple graph, by programs, by vertex and by edge; those of wedges and triangles are checked.
 void expect_counts(Graph& graph) {
   const GraphView view = graph.view();
   const auto is_edge = [&](std::uint32_t u, std::uint32_t v) {
@@ -273,7 +273,10 @@ void expect_counts(Graph& graph) {
   motif::OrbitRequest orbits;
   orbits.vertices = 5;
   orbits.on_rows = [](const motif::OrbitRows&) { return true; };
-  EXPECT_TRUE(motif::count_orbits(graph, orbits));
+  for (const bool by_edge : {false, true}) {
+    orbits.by_edge = by_edge;
+    EXPECT_TRUE(motif::count_orbits(graph, orbits));
+  }
 }
 
 TEST(Mtg, ChangedFilesAreRefusedOrCountedCorrectly) {
