@@ -46,7 +46,6 @@ typedef enum matcha_kind {
 } matcha_kind;
 
 MATCHA_API const char* matcha_version(void); /* Such as "0.1.0". Static. */
-
 /* The message, with its place and hint: lines of text with a newline at the end. Valid as long as the error. */
 MATCHA_API const char* matcha_error_text(const matcha_error* error);
 MATCHA_API void matcha_error_free(matcha_error* error);

@@ -46,7 +46,7 @@ Status run_query(RunVerbOptions& options, const std::string& given) {
   SourceManager sources;
   Diagnostics diagnostics(sources);
   const std::uint32_t file = sources.add(pattern.name, text);
-  const bool has_tables = !runtime::is_mtg_file(options.bind.graph);
+  const bool has_tables = !options.bind.table.vertices.empty() || !runtime::is_mtg_file(options.bind.graph);
   const std::optional<query::Query> query = query::read_query(sources, file, has_tables, diagnostics);
   if (!query) {
     console.report(diagnostics, 0);

@@ -9,9 +9,6 @@ namespace {
 
 using Count = __int128;
 
-Count choose_two(Count n) { return n * (n - 1) / 2; }
-Count choose_three(Count n) { return n * (n - 1) * (n - 2) / 6; }
-
 /// The numbers at an edge uv that its identities share.
 struct EdgeNumbers {
   EdgeNumbers(const RankedGraph& graph, const OrbitTables& tables, std::uint64_t source, std::uint64_t p,

@@ -31,18 +31,18 @@ struct Paths {
 };
 
 /// Sums for the current vertex and another one.
-struct PairSums {
+struct EdgePairSums {
   std::uint64_t edges;      ///< Between two of their common neighbours.
   std::uint64_t triangles;  ///< Triangles on the edges from their common neighbours to the other vertex.
 };
 
 struct EdgePairWorker {
   EdgePairWorker(const RankedGraph& graph, const Triangles& triangles)
-      : near(graph, triangles), paths(graph.size), sums(zeros<PairSums>(graph.size)) {}
+      : near(graph, triangles), paths(graph.size), sums(zeros<EdgePairSums>(graph.size)) {}
 
   Neighborhood near;
   Paths paths;
-  Buffer<PairSums> sums;
+  Buffer<EdgePairSums> sums;
 };
 
 /// Pairs of a vertex u and each other one that has common neighbours with it.
@@ -101,7 +101,7 @@ class EdgePairWalk {
       const std::uint32_t x = graph_.near[q];
       const std::uint64_t others = worker.paths.ways[x] - 1;
       if (others == 0) continue;
-      const PairSums& sums = worker.sums[x];
+      const EdgePairSums& sums = worker.sums[x];
       threes += Wide{others} * (others - 1) / 2;
       tails += Wide{others} * (graph_.degree(x) - 2);
       triangles += Wide{others} * triangles_.on[q];

@@ -6,9 +6,6 @@ namespace {
 
 using Count = __int128;
 
-Count choose_two(Count n) { return n * (n - 1) / 2; }
-Count choose_three(Count n) { return n * (n - 1) * (n - 2) / 6; }
-
 std::size_t place(VertexOrbit orbit) { return static_cast<std::size_t>(orbit); }
 
 }  // namespace

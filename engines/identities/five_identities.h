@@ -11,6 +11,10 @@ namespace matcha::runtime::motif {
 /// Counts of the orbits of 2 to 4 vertices at a vertex, by `VertexOrbit`.
 using SmallOrbits = std::array<__int128, 15>;
 
+/// The number of sets of two, and of three, of `n` things.
+inline __int128 choose_two(__int128 n) { return n * (n - 1) / 2; }
+inline __int128 choose_three(__int128 n) { return n * (n - 1) * (n - 2) / 6; }
+
 /// Sums over the neighbours u of a vertex v. t is the triangles on the edge vu, d the degree of u.
 struct NearSums {
   /// The counts at u, by orbit.

@@ -48,8 +48,8 @@ struct ColumnGraphs {
 /// The vertices are the ends of edges and the listed ones. Edges between the same ends with different information are
 /// parallel in the informed graph and one edge in the simple graph. Ids that are exactly 0…n-1, in columns of one type,
 /// are sorted in place; other ids take 8 bytes an edge meanwhile. Errors: Input where columns differ in length, an id
-/// is 2^63 or more or no place of a name, or a vertex has two labels; Resource where there are too many vertices, or memory is out; Runtime
-/// `interrupted`.
+/// is 2^63 or more or no place of a name, or a vertex has two labels; Resource where there are too many vertices, or
+/// memory is out; Runtime `interrupted`.
 Result<ColumnGraphs> graphs_of_columns(const ColumnInput& input, const IoOptions& options = {});
 
 /// Both forms of a graph with edge information. The simple one has no loops.

