@@ -376,7 +376,7 @@ runtime::Status check_ids(const BindPlan& plan, const runtime::Universe& univers
   runtime::Error error;
   error.kind = runtime::ErrorKind::Input;
   error.message = fmt::format("the program computes with ids as numbers, and {}",
-                              universe.are_places()                      ? "those of its inputs are none of 64 bits"
+                              universe.are_places()                      ? "some of its inputs' are no ints of 64 bits"
                               : universe.kind() == runtime::IdKind::Text ? "those of its inputs are text"
                                                                          : "some of its inputs' are beyond 64 bits");
   error.hint = "compare vertices, or give it inputs whose ids are integers";
