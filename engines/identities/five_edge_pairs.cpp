@@ -11,25 +11,6 @@ namespace {
 
 using Wide = unsigned __int128;
 
-/// The paths of two edges from one vertex, by their ends.
-struct Paths {
-  explicit Paths(std::uint64_t size) : ways(unmarked(size)), met(size + 1) {}
-
-  void add(std::uint32_t end, std::uint32_t number) {
-    met[count] = end;
-    count += ways[end] == 0;
-    ways[end] += number;
-  }
-  void clear() {
-    for (std::uint64_t i = 0; i < count; ++i) ways[met[i]] = 0;
-    count = 0;
-  }
-
-  Marks ways;                 ///< How many there are.
-  Buffer<std::uint32_t> met;  ///< The first `count`: those that have one.
-  std::uint64_t count = 0;
-};
-
 /// Sums for the current vertex and another one.
 struct EdgePairSums {
   std::uint64_t edges;      ///< Between two of their common neighbours.
@@ -41,7 +22,7 @@ struct EdgePairWorker {
       : near(graph, triangles), paths(graph.size), sums(zeros<EdgePairSums>(graph.size)) {}
 
   Neighborhood near;
-  Paths paths;
+  CommonNeighbors paths;  ///< From the current vertex, to all ends.
   Buffer<EdgePairSums> sums;
 };
 
@@ -52,7 +33,7 @@ class EdgePairWalk {
       : graph_(graph), loop_(loop), triangles_(tables.triangles), cells_(tables.five_edges) {}
 
   void at(EdgePairWorker& worker, std::uint64_t u) const {
-    Paths& paths = worker.paths;
+    CommonNeighbors& paths = worker.paths;
     for (std::uint64_t p = graph_.begin(u); p != graph_.end(u); ++p) {
       const std::uint64_t v = graph_.near[p];
       for (std::uint64_t q = graph_.begin(v); q != graph_.end(v); ++q) {
@@ -64,7 +45,7 @@ class EdgePairWalk {
     paths.ways[u] = std::min<std::uint32_t>(paths.ways[u], 1);
     if (triangles_.at[u] != 0) add_diamonds(worker, u);
     for (std::uint64_t p = graph_.begin(u); p != graph_.end(u); ++p) add_edge(worker, p);
-    for (std::uint64_t i = 0; i < paths.count; ++i) worker.sums[paths.met[i]] = {};
+    for (std::uint64_t i = 0; i < paths.met_count; ++i) worker.sums[paths.met[i]] = {};
     paths.clear();
   }
 
@@ -127,7 +108,7 @@ struct EdgeWheelWorker {
   EdgeWheelWorker(const RankedGraph& graph, const Triangles& triangles) : near(graph, triangles), paths(graph.size) {}
 
   Neighborhood near;
-  Paths paths;                       ///< Within the neighbourhood.
+  CommonNeighbors paths;             ///< Within the neighbourhood.
   std::vector<std::uint64_t> found;  ///< By place, twice the 4-cycles.
 };
 
@@ -177,7 +158,7 @@ class EdgeWheelWalk {
   /// Adds the 4-cycles on the edges from a place to higher ones.
   void add_rims(EdgeWheelWorker& worker, std::uint64_t i) const {
     const Neighborhood& near = worker.near;
-    Paths& paths = worker.paths;
+    CommonNeighbors& paths = worker.paths;
     const std::uint64_t v = near.vertex(i);
     paths.ways[v] = 1;  // No 4-cycle goes back.
     for (std::uint64_t q = graph_.split[v]; q != graph_.end(v); ++q) {

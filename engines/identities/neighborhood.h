@@ -128,6 +128,12 @@ struct CommonNeighbors {
     met_count = count;
     return pairs;
   }
+  /// Adds `number` paths to a vertex, at least one.
+  void add(std::uint32_t end, std::uint32_t number) {
+    met[met_count] = end;
+    met_count += ways[end] == 0;
+    ways[end] += number;
+  }
   void clear() {
     for (std::uint64_t i = 0; i < met_count; ++i) ways[met[i]] = 0;
     met_count = 0;
